@@ -1,4 +1,5 @@
-// Who gets nothing: strangers, other sites, other programs, and paths that climb.
+// Requests that the Inspector refuses: from other users, other sites, other programs, and with paths outside the folder
+// of the page.
 
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -32,7 +33,7 @@ beforeEach(async () => {
 
 const api = (more: Record<string, string> = {}) => ({ host: own.host, 'x-standpipe-token': own.token, ...more });
 
-test('the page and the API answer to their own page', async () => {
+test('the page and the API answer requests of the page', async () => {
   expect((await page.raw('/', { host: own.host })).text).toContain('The page');
   expect((await page.raw('/api/overview', api())).status).toBe(200);
   expect((await page.raw(`/api/overview?token=${own.token}`, { host: own.host })).status).toBe(200);
@@ -41,7 +42,7 @@ test('the page and the API answer to their own page', async () => {
   expect((await page.raw('/api/overview', api({ host: localhost, ...same }))).status).toBe(200);
 });
 
-describe('a foreign Host gets nothing, so that a rebound name is useless', () => {
+describe('refuses a foreign Host, so that DNS rebinding has no effect', () => {
   const hosts = ['evil.example', 'evil.example:PORT', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example:PORT'];
   const odd = ['localhost.:PORT', '0.0.0.0:PORT', '[::1]:PORT', 'x@127.0.0.1:PORT', '127.0.0.1:PORT.evil.example'];
   test.each([...hosts, ...odd])('%j', async (name) => {
@@ -52,7 +53,7 @@ describe('a foreign Host gets nothing, so that a rebound name is useless', () =>
   });
 });
 
-test('a request without a Host gets nothing', async () => {
+test('refuses a request without a Host', async () => {
   for (const version of ['1.0', '1.1']) {
     const socket = connect(page.inspector.port, '127.0.0.1');
     socket.end(`GET /api/overview?token=${own.token} HTTP/${version}\r\n\r\n`);
@@ -63,7 +64,7 @@ test('a request without a Host gets nothing', async () => {
   }
 });
 
-describe('a foreign Origin gets nothing, not even with the token', () => {
+describe('refuses a foreign Origin, even with the token', () => {
   test.each([
     'https://evil.example',
     'null',
@@ -80,7 +81,7 @@ describe('a foreign Origin gets nothing, not even with the token', () => {
     }
   });
 
-  test('a preflight is refused', async () => {
+  test('refuses a preflight request', async () => {
     const asked = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const answer = await page.raw('/api/servers/x/call', { host: own.host, ...asked }, 'OPTIONS');
     expect(answer.status).toBe(403);
@@ -88,7 +89,7 @@ describe('a foreign Origin gets nothing, not even with the token', () => {
   });
 });
 
-test('a WebSocket from another origin is refused, and one from ours finds nothing', async () => {
+test('refuses a WebSocket from another origin with 403, and one of the page with 404', async () => {
   const upgrade = {
     connection: 'Upgrade',
     upgrade: 'websocket',
@@ -100,14 +101,14 @@ test('a WebSocket from another origin is refused, and one from ours finds nothin
   expect((await page.raw(path, api(upgrade))).status).toBe(404);
 });
 
-test('requests that another site or another program on this machine causes are refused', async () => {
+test('refuses requests that another site or program causes', async () => {
   expect((await page.raw('/', { host: own.host, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   expect((await page.raw('/api/overview', api({ 'sec-fetch-site': 'cross-site' }))).status).toBe(403);
   expect((await page.raw('/api/overview', api({ 'sec-fetch-site': 'same-site' }))).status).toBe(403);
   expect((await page.raw('/', { host: own.host, 'sec-fetch-site': 'none' })).status).toBe(200);
 });
 
-test('a link with the token may be followed from elsewhere, and nothing else', async () => {
+test('allows other sites only to link to the page with the token', async () => {
   const followed = {
     host: own.host,
     'sec-fetch-site': 'cross-site',
@@ -124,7 +125,7 @@ test('a link with the token may be followed from elsewhere, and nothing else', a
   expect((await page.raw(link, { ...followed, origin: 'https://evil.example' })).status).toBe(403);
 });
 
-test('without the token, or with a wrong one, nothing is told', async () => {
+test('returns no data without the token or with a wrong one', async () => {
   const paths = ['/api/overview', '/api/events', '/api/live', '/api/nothing', '/api'];
   const wrong = ['', 'x', own.token.slice(1), `${own.token}x`, own.token.toUpperCase(), 'Ä'.repeat(16)];
   for (const path of paths) {
@@ -134,7 +135,7 @@ test('without the token, or with a wrong one, nothing is told', async () => {
       expect(inQuery.status).toBe(401);
     }
     expect((await page.raw(path, { host: own.host, 'x-standpipe-token': 'x' })).status).toBe(401);
-    // A wrong header is not made good by the address.
+    // A correct token in the address does not override a wrong header.
     expect((await page.raw(`${path}?token=${own.token}`, { host: own.host, 'x-standpipe-token': 'x' })).status).toBe(
       401,
     );
@@ -143,7 +144,7 @@ test('without the token, or with a wrong one, nothing is told', async () => {
   expect((await page.raw('/api/servers/x/call', post, 'POST', '{}')).status).toBe(401);
 });
 
-test('each launch has a token of its own', async () => {
+test('each launch has its own token', async () => {
   const other = await inspectHost([]);
   expect(other.inspector.token).not.toBe(own.token);
   expect(own.token).toMatch(/^[\w-]{32}$/);
@@ -180,13 +181,13 @@ describe('no path leads out of the folder of the page', () => {
     expect(answer.headers['content-type']).toContain('application/json');
   });
 
-  test('a whole address in place of a path', async () => {
+  test('refuses an absolute URL in place of a path', async () => {
     expect((await page.raw('http://evil.example/', { host: own.host })).status).toBe(400);
     expect((await page.raw('*', { host: own.host }, 'OPTIONS')).status).toBe(400);
   });
 });
 
-test('pages come with a policy that lets nothing in from outside', async () => {
+test('sends pages with a policy that blocks external resources', async () => {
   const { headers } = await page.raw('/', { host: own.host });
   const policy = headers['content-security-policy'] as string;
   expect(policy).toContain("default-src 'none'");
@@ -203,7 +204,7 @@ test('pages come with a policy that lets nothing in from outside', async () => {
   expect(overview.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
 });
 
-test('a form of another page cannot act: only JSON is taken', async () => {
+test('refuses the form of another page, because only JSON is accepted', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
     const headers = api({ ...(type && { 'content-type': type }) });
     expect((await page.raw('/api/servers/x/stop', headers, 'POST', '{}')).status).toBe(415);
@@ -216,7 +217,7 @@ test('a form of another page cannot act: only JSON is taken', async () => {
   expect((await page.raw('/api/servers/x/stop', json, 'POST', '{}')).status).toBe(404);
 });
 
-test('a body that is too large is refused in words', async () => {
+test('refuses a body that is too large, and names the limit', async () => {
   const json = api({ 'content-type': 'application/json' });
   const body = Buffer.alloc(9 * 1024 * 1024, 0x20);
   const whole = await page.raw('/api/servers/x/call', json, 'POST', body);
@@ -225,7 +226,7 @@ test('a body that is too large is refused in words', async () => {
   expect(chunked.status).toBe(413);
 });
 
-test('what is not there is 404, what cannot be done there is 405, both in JSON', async () => {
+test('answers 404 for unknown paths and 405 for wrong methods, as JSON', async () => {
   expect(await page.raw('/api/nothing', api())).toMatchObject({ status: 404 });
   expect(await page.raw('/api/overview/', api())).toMatchObject({ status: 404 });
   expect(await page.raw('/api/overview', api(), 'DELETE')).toMatchObject({ status: 405 });
@@ -238,7 +239,7 @@ test('what is not there is 404, what cannot be done there is 405, both in JSON',
   expect(headers['content-type']).toContain('application/json');
 });
 
-test('without a built page there is a plain one that says so', async () => {
+test('serves a plain page with an explanation if the page is not built', async () => {
   const bare = await openPage(hostSource(new Host([])), join(folder, 'nothing-here'));
   const answer = await bare.raw('/', { host: `127.0.0.1:${bare.inspector.port}` });
   expect(answer).toMatchObject({ status: 503, text: expect.stringContaining('npm run build:ui') });

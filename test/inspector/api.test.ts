@@ -1,4 +1,4 @@
-// The API against real servers, as the page uses it.
+// The API with real servers, as the page uses it.
 
 import { expect, test } from 'vitest';
 import type {
@@ -16,7 +16,7 @@ import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 import { inspectHost, kindsOf, legacy, modern } from './inspecting.ts';
 
-test('the overview names every server with its state, its processes and its problems', async () => {
+test('the overview lists each server with its state, processes and problems', async () => {
   const page = await inspectHost([legacy(), modern()]);
   const overview = await page.get<Overview>('overview');
   expect(overview).toMatchObject({ canAct: true, source: { kind: 'host', live: true }, dropped: { events: 0 } });
@@ -34,7 +34,7 @@ test('the overview names every server with its state, its processes and its prob
   );
 });
 
-test('events come in pages, and requests are paired with their answers', async () => {
+test('returns events in pages, and pairs requests with their answers', async () => {
   const page = await inspectHost([legacy()]);
   await page.host.callTool('legacy', 'hello', { name: 'Ada' });
   const whole = await page.get<EventPage>('events?after=0&limit=5000');
@@ -61,7 +61,7 @@ test('events come in pages, and requests are paired with their answers', async (
   await expect(page.get('events?after=x')).rejects.toThrow('400 "after" must be an integer');
 });
 
-test('an event tells its bytes, its text, its JSON and its place', async () => {
+test('an event has its size, text, JSON and position', async () => {
   const page = await inspectHost([legacy()]);
   const { rows } = await page.get<EventPage>('events?after=0');
   const answer = rows.find(({ method, type }) => method === 'initialize' && type === 'response')!;
@@ -75,7 +75,7 @@ test('an event tells its bytes, its text, its JSON and its place', async () => {
   await expect(page.get('events/99999')).rejects.toThrow('404');
 });
 
-test('an offer has tools, resources, templates, prompts and instructions', async () => {
+test('the offer of a server has tools, resources, templates, prompts and instructions', async () => {
   const page = await inspectHost([legacy('a server/with: odd name')]);
   const offer = await page.get<ServerOffer>(`servers/${encodeURIComponent('a server/with: odd name')}/offer`);
   expect(offer.tools.map(({ name }) => name)).toContain('hello');
@@ -90,7 +90,7 @@ test('an offer has tools, resources, templates, prompts and instructions', async
   await expect(page.get('servers/nobody/offer')).rejects.toThrow('404 There is no server named "nobody"');
 });
 
-test('tools, resources and prompts are called; the history keeps what became of it', async () => {
+test('calls tools, resources and prompts, and keeps their outcomes in the history', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
   const start = (call: object) => page.post<CallStarted>('servers/legacy/call', call);
@@ -114,7 +114,7 @@ test('tools, resources and prompts are called; the history keeps what became of 
   await expect(start({ kind: 'prompt', name: 'p', args: { n: 1 } })).rejects.toThrow('400');
 });
 
-test('a call is cancelled, and the server hears of it', async () => {
+test('cancels a call, and the server is notified', async () => {
   const page = await inspectHost([legacy()]);
   const { id } = await page.post<CallStarted>('servers/legacy/call', { kind: 'tool', name: 'never', args: {} });
   const wasSent = (text: string) => async () =>
@@ -126,7 +126,7 @@ test('a call is cancelled, and the server hears of it', async () => {
   await expect(page.delete('calls/nothing')).rejects.toThrow('404');
 });
 
-test('latency is told by method and tool, with a point for each answer', async () => {
+test('reports latency by method and tool, with a point for each answer', async () => {
   const page = await inspectHost([legacy()]);
   for (const name of ['a', 'b', 'c']) await page.host.callTool('legacy', 'hello', { name });
   const { rows, points } = await page.get<LatencyReport>('latency');
@@ -136,7 +136,7 @@ test('latency is told by method and tool, with a point for each answer', async (
   expect(points.filter(({ key }) => key === 'legacy tools/call hello')).toHaveLength(3);
 });
 
-test('stderr is searched line by line', async () => {
+test('searches stderr by line', async () => {
   const page = await inspectHost([serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs')]);
   const found = async (query: string) => (await page.get<StderrPage>(`stderr?${query}`)).lines.map(({ text }) => text);
   await until('it has spoken', async () => (await found('server=talks')).length >= 3);
@@ -146,7 +146,7 @@ test('stderr is searched line by line', async () => {
   expect(await found('server=other')).toEqual([]);
 });
 
-test('servers are stopped, started and restarted', async () => {
+test('stops, starts and restarts servers', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
   const state = () => page.host.status()[0]!.state;
@@ -161,13 +161,13 @@ test('servers are stopped, started and restarted', async () => {
   await expect(page.post('servers/nobody/stop', {})).rejects.toThrow('404');
 });
 
-test('a server that cannot be started says why', async () => {
+test('reports why a server cannot be started', async () => {
   const page = await inspectHost([serverConfig('missing', 'x', { command: 'no-such-command-anywhere' })]);
   const result = await page.post('servers/missing/start', {});
   expect(result).toMatchObject({ ok: false, error: expect.stringContaining('no-such-command-anywhere') });
 });
 
-test('a LiteMCP server appears beside the others: called, paired, measured, and without false alarm', async () => {
+test('shows a LiteMCP server beside others: calls, pairs, latency, without false problems', async () => {
   const calculator = serverConfig('calculator', 'examples/litemcp/calculator.mjs', { protocol: 'litemcp' });
   const page = await inspectHost([calculator, legacy()]);
   const { tools } = await page.get<ServerOffer>('servers/calculator/offer');
@@ -193,7 +193,7 @@ test('a LiteMCP server appears beside the others: called, paired, measured, and 
   expect(servers[0]).toMatchObject({ name: 'calculator', status: { protocol: 'litemcp', state: 'ready' } });
 });
 
-test('text is found deep inside of a message, by its event', async () => {
+test('finds text deep inside a message, by its event', async () => {
   const page = await inspectHost([legacy()]);
   const name = `${'far '.repeat(20_000)}Needle in a "haystack"`;
   await page.host.callTool('legacy', 'hello', { name });

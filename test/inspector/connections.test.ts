@@ -1,4 +1,4 @@
-// Another user of this machine can open connections to the Inspector, and no more than that.
+// Another user of this machine can open connections to the Inspector, but not read data or block it.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -7,14 +7,14 @@ import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { inspectHost } from './inspecting.ts';
 
-/** More than all places together. */
+/** More than the number of all slots. */
 const MANY = 400;
 const PLACES = 64;
 
 async function strangers(port: number, count: number, says = ''): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => {
     const socket = connect(port, '127.0.0.1');
-    socket.on('error', () => undefined); // it was closed by the Inspector
+    socket.on('error', () => undefined); // closed by the Inspector
     socket.resume();
     if (says) socket.write(says);
     return socket;
@@ -28,8 +28,8 @@ async function strangers(port: number, count: number, says = ''): Promise<Socket
 
 test.each([
   ['say nothing', ''],
-  ['begin a request and do not end it', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
-])('400 connections that %s do not keep the owner out, and share 64 places', async (_, says) => {
+  ['start a request and do not end it', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+])('400 connections that %s do not lock the owner out, and share 64 slots', async (_, says) => {
   const page = await inspectHost([]);
   const { port, token } = page.inspector;
   const own = { host: `127.0.0.1:${port}`, 'x-standpipe-token': token };

@@ -1,4 +1,4 @@
-// JSON that is nested without end, from the page and from servers: told in words, and in nobody's way.
+// Endlessly nested JSON from the page and from servers: reported as an error, without affecting other data.
 
 import { expect, test } from 'vitest';
 import type { CallStarted, CallUpdate, EventDetail, EventPage, ServerOffer } from '../../src/app/inspector/api.ts';
@@ -9,7 +9,7 @@ import { inspectHost, legacy } from './inspecting.ts';
 const deep = serverConfig('deep', 'test/inspector/servers/nests-deeply.mjs');
 const brackets = '['.repeat(100_000) + ']'.repeat(100_000);
 
-test('arguments that could not be sent are refused, and the history can still be read', async () => {
+test('refuses arguments that cannot be sent, and the history stays readable', async () => {
   const page = await inspectHost([legacy()]);
   const { port, token } = page.inspector;
   const headers = { host: `127.0.0.1:${port}`, 'x-standpipe-token': token, 'content-type': 'application/json' };
@@ -23,7 +23,7 @@ test('arguments that could not be sent are refused, and the history can still be
   await until('it is over', async () => (await page.get<CallUpdate[]>('calls'))[0]!.state === 'done');
 });
 
-test('a result that could not be told again is a failure in words, with the bytes on the wire', async () => {
+test('reports a result that cannot be serialized as a failure, with its bytes on the wire', async () => {
   const page = await inspectHost([deep]);
   const live = await page.live('after=0');
   const { id } = await page.post<CallStarted>('servers/deep/call', { kind: 'tool', name: 'dig', args: {} });
@@ -37,7 +37,7 @@ test('a result that could not be told again is a failure in words, with the byte
   expect(detail.text).toContain('"structuredContent":{"deep":[[[[');
 });
 
-test('an offer that cannot be shown takes nothing else of it away', async () => {
+test('an offer that cannot be shown does not hide other data of the server', async () => {
   const page = await inspectHost([deep]);
   const offer = await page.get<ServerOffer>('servers/deep/offer');
   expect(offer).toMatchObject({ tools: [], instructions: 'mind the depth' });

@@ -1,10 +1,10 @@
-// The page's own reading of JSON: what it shows and sends is what was written.
+// The JSON parser of the page shows and sends values exactly as they were written.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lossOf, parseExact, plainOf, writeExact } from '../../ui/src/json/exact-json.ts';
 
-describe('JSON as it is written', () => {
+describe('exact JSON', () => {
   it('keeps every digit, the order of keys and keys that stand twice', () => {
     for (const text of [
       '{"n":12345678901234567890,"e":1e400,"one":1.0,"minus":-0}',
@@ -17,7 +17,7 @@ describe('JSON as it is written', () => {
     }
   });
 
-  it('is the usual value where nothing would be lost', () => {
+  it('is the usual value if no information would be lost', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -28,7 +28,7 @@ describe('JSON as it is written', () => {
     );
   });
 
-  it('says what a double cannot hold, and does not confuse that with another way to write a number', () => {
+  it('marks numbers that exceed a double, and accepts other notations of a number', () => {
     for (const text of ['9007199254740993', '1e400', '0.1234567890123456789', '12345678901234567890', '-0']) {
       expect(lossOf(parseExact(`[${text}]`))).toContain(text);
     }

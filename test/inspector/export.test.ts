@@ -1,4 +1,4 @@
-// Events leave as a recording, whole and in any number.
+// Exports any number of events as a recording, without loss.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ function sourceOf(flow: FlowStore): InspectorSource {
   return { kind: 'recording', title: 'made up', startedAt, live: false, flow, close: async () => undefined };
 }
 
-test('what was chosen opens as a recording: every byte, every pair, the same times', async () => {
+test('selected events open as a recording with all bytes, pairs and times', async () => {
   const page = await inspectHost([legacy()]);
   await page.host.callTool('legacy', 'hello', { name: 'Ada' });
   const { rows } = await page.get<EventPage>('events?after=0&limit=5000');
@@ -58,7 +58,7 @@ test('what was chosen opens as a recording: every byte, every pair, the same tim
   expect((await again.get<EventDetail>('events/4')).base64).toBe(original.base64);
 });
 
-test('all that the store holds can be exported, and what it has dropped shows as a gap', async () => {
+test('exports everything in the store, and shows dropped events as a gap', async () => {
   const flow = new FlowStore({ maxEvents: 60_000, maxBytes: 1e9 });
   const source = flow.begin('s');
   for (let i = 1; i <= 61_000; i++) source.text('toServer', `{"jsonrpc":"2.0","method":"m","params":{"i":${i}}}`);
@@ -77,7 +77,7 @@ test('all that the store holds can be exported, and what it has dropped shows as
   );
 });
 
-test('what cannot be meant is refused, and nothing chosen is an empty recording', async () => {
+test('refuses an invalid selection, and exports an empty recording for an empty one', async () => {
   const page = await inspectHost([legacy()]);
   for (const odd of [
     undefined,
@@ -99,7 +99,7 @@ test('what cannot be meant is refused, and nothing chosen is an empty recording'
   expect((await itemsOf(await exported(page, [[1e9, 2e9]]))).map(({ type }) => type)).toEqual(['run']);
 });
 
-test('a page that leaves in the middle disturbs nobody', async () => {
+test('a page that disconnects during an export affects no other page', async () => {
   const flow = new FlowStore({ maxEvents: 60_000, maxBytes: 1e9 });
   const source = flow.begin('s');
   for (let i = 1; i <= 50_000; i++)

@@ -1,4 +1,4 @@
-// What a hostile server says comes back as data, and only as data.
+// Output of a hostile server is returned as data only.
 
 import { expect, test } from 'vitest';
 import type { CallUpdate, EventDetail, EventPage, Overview, ServerOffer } from '../../src/app/inspector/api.ts';
@@ -8,7 +8,7 @@ import { inspectHost } from './inspecting.ts';
 
 const evil = '</script><img src=x onerror=alert(1)>\u001b]0;owned\u0007\u001b[2J\u202e';
 
-test('names and contents are carried exactly, as JSON that nothing takes for a page', async () => {
+test('returns names and contents exactly, as JSON that is never interpreted as a page', async () => {
   const page = await inspectHost([serverConfig(evil, 'test/fixtures/inspector/hostile.mjs')]);
   const name = encodeURIComponent(evil);
   const live = await page.live('after=0');
@@ -31,11 +31,11 @@ test('names and contents are carried exactly, as JSON that nothing takes for a p
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     });
-    expect(answer.text).not.toContain('\u001b'); // JSON escapes what a terminal would obey
+    expect(answer.text).not.toContain('\u001b'); // JSON escapes control characters
   }
 });
 
-test('an address that is made of markup is not repeated as markup', async () => {
+test('does not repeat an address with markup as markup', async () => {
   const page = await inspectHost([]);
   const { port, token } = page.inspector;
   const headers = { host: `127.0.0.1:${port}`, 'x-standpipe-token': token };
@@ -43,9 +43,9 @@ test('an address that is made of markup is not repeated as markup', async () => 
   expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'application/json; charset=utf-8' } });
 });
 
-test('messages that break the schema of the revision are told in words, with their place', async () => {
+test('reports messages that violate the schema of the revision, with their position', async () => {
   const page = await inspectHost([serverConfig('hostile', 'test/fixtures/inspector/hostile.mjs')]);
-  await page.host.callTool('hostile', evil).catch(() => undefined); // our client objects too
+  await page.host.callTool('hostile', evil).catch(() => undefined); // our own client also rejects this result
   const { rows } = await page.get<EventPage>('events?after=0');
   const answer = rows.find(({ method, type }) => method === 'tools/call' && type === 'response')!;
   const { problems } = await page.get<EventDetail>(`events/${answer.seq}`);
@@ -57,10 +57,10 @@ test('messages that break the schema of the revision are told in words, with the
   expect(overview.problems.find(({ kind }) => kind === 'schema-violation')).toMatchObject({ seq: answer.seq });
 });
 
-test('while a page is open, the first messages of each kind are checked without being asked for', async () => {
+test('checks the first messages of each kind while a page is open', async () => {
   const page = await inspectHost([serverConfig('hostile', 'test/fixtures/inspector/hostile.mjs')]);
   const live = await page.live();
-  await page.host.callTool('hostile', evil).catch(() => undefined); // our client objects too
+  await page.host.callTool('hostile', evil).catch(() => undefined); // our own client also rejects this result
   const told = () =>
     live
       .all('problems')
@@ -75,7 +75,7 @@ test('while a page is open, the first messages of each kind are checked without 
   expect(problems.find(({ kind }) => kind === 'schema-violation')).toMatchObject({ seq, count: 1 });
 });
 
-test('answers that make no sense are shown, and bring nothing down', async () => {
+test('shows malformed answers and keeps running', async () => {
   const page = await inspectHost([serverConfig('odd', 'test/fixtures/inspector/odd-answers.mjs')]);
   const live = await page.live('after=0');
   for (let i = 0; i < 8; i++) {

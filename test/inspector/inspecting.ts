@@ -1,4 +1,4 @@
-// Starts hosts and Inspectors for tests, and talks to them as a page does, or as a stranger would.
+// Starts hosts and Inspectors for tests, and sends requests as a page or as another program would.
 
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
@@ -13,12 +13,12 @@ import { Host } from '../../src/host/host.ts';
 import { later } from '../fixtures/later.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
 
-/** What is wrong, apart from the slowness of a busy machine. */
+/** The kinds of problems, without slow starts, which a busy machine causes. */
 export function kindsOf(problems: readonly Problem[]): string[] {
   return problems.map(({ kind }) => kind).filter((kind) => kind !== 'slow-start');
 }
 
-/** These servers want a file to write to. */
+/** These servers need a file to write to. */
 const logged = (script: string) => ({ args: [`test/fixtures/mcp-client/${script}`, devNull] });
 export const legacy = (name = 'legacy') => serverConfig(name, '', logged('legacy.mjs'));
 export const modern = (name = 'modern') => serverConfig(name, '', logged('modern.mjs'));
@@ -84,7 +84,7 @@ export class Page {
     return live;
   }
 
-  /** Any request at all: the path goes out as it is, and so do the headers. */
+  /** Sends any request, with unchanged path and headers. */
   raw(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string | Buffer): Promise<RawAnswer> {
     const { port } = this.inspector;
     return new Promise((resolve, reject) => {
@@ -119,7 +119,7 @@ export class Page {
 
 type Message = { [K in keyof LiveMessages]: { name: K; data: LiveMessages[K] } }[keyof LiveMessages];
 
-/** A stream of server-sent events, read as it comes. */
+/** A stream of server-sent events, read as it arrives. */
 export class Live {
   readonly messages: (Message | { name: 'resync'; data: unknown })[] = [];
   ended = false;
@@ -152,7 +152,7 @@ export class Live {
         for (const part of parts) this.#take(part);
       }
     } catch {
-      // We left, or the server did.
+      // The test or the server closed the stream.
     }
     this.ended = true;
   }

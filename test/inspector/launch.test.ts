@@ -1,4 +1,4 @@
-// How an Inspector comes and goes.
+// Start and end of an Inspector.
 
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { Host } from '../../src/host/host.ts';
 import { FlowStore } from '../../src/observe/flow/store.ts';
 import { later } from '../fixtures/later.ts';
 
-test('a busy port moves on to the next, and too many busy ones are an error in words', async () => {
+test('uses the next port if one is in use, and fails with an error after several', async () => {
   const busy = createServer();
   const port = await new Promise<number>((resolve) => {
     busy.listen(0, '127.0.0.1', () => resolve((busy.address() as { port: number }).port));
@@ -21,7 +21,7 @@ test('a busy port moves on to the next, and too many busy ones are an error in w
   await expect(startInspector(hostSource(new Host([])), { port: 70_000 })).rejects.toThrow('cannot listen');
 });
 
-test('closing leaves nothing open', async () => {
+test('closing leaves no connections open', async () => {
   const before = process.getActiveResourcesInfo().filter((kind) => /TCP|Pipe/.test(kind)).length;
   const flow = new FlowStore();
   const closing = await startInspector(hostSource(new Host([], { flow })), { port: 0 });
@@ -43,6 +43,6 @@ async function readToEnd(response: Response): Promise<void> {
   try {
     for await (const _ of response.body!);
   } catch {
-    // Cut off is an end too.
+    // A destroyed connection has ended too.
   }
 }

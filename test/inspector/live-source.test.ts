@@ -1,4 +1,4 @@
-// Taps and hosts that run elsewhere, seen through what they announce.
+// Taps and hosts in other processes, found by their announcements.
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A tap of this process: its flow is told by hand. */
+/** A tap in this process, whose flow the test writes. */
 async function fakeTap(name: string): Promise<{ flow: FlowStore; announced: Announced }> {
   const flow = new FlowStore();
   const announced = await announce(flow, { kind: 'tap', name }, { folder });
@@ -58,26 +58,23 @@ async function announcedHost(servers = [legacy()]): Promise<Host> {
 }
 
 // On Windows such a host listens at another name.
-test.skipIf(process.platform === 'win32')(
-  'a host whose socket speaks another version can be watched, and nothing more',
-  async () => {
-    const flow = new FlowStore();
-    flow.begin('weather').add({ kind: 'state', from: 'stopped', to: 'starting', reason: 'by hand' });
-    const control = join(folder, 'other-version.ctl');
-    const listener = createServer((socket) => void new Peer(StreamTransport.over(socket)).start()).listen(control);
-    later(async () => void listener.close());
-    await once(listener, 'listening');
-    const announced = await announce(flow, { kind: 'host', name: 'an older host', control }, { folder });
-    later(async () => announced.close());
-    const source = liveSource({ folder });
-    later(() => source.close());
-    await source.open?.();
-    expect(source.host).toBeUndefined();
-    await until('its events are here', () => source.flow.since(0).some(({ server }) => server === 'weather'));
-  },
-);
+test.skipIf(process.platform === 'win32')('a host whose socket has another version can only be watched', async () => {
+  const flow = new FlowStore();
+  flow.begin('weather').add({ kind: 'state', from: 'stopped', to: 'starting', reason: 'by hand' });
+  const control = join(folder, 'other-version.ctl');
+  const listener = createServer((socket) => void new Peer(StreamTransport.over(socket)).start()).listen(control);
+  later(async () => void listener.close());
+  await once(listener, 'listening');
+  const announced = await announce(flow, { kind: 'host', name: 'an older host', control }, { folder });
+  later(async () => announced.close());
+  const source = liveSource({ folder });
+  later(() => source.close());
+  await source.open?.();
+  expect(source.host).toBeUndefined();
+  await until('its events are here', () => source.flow.since(0).some(({ server }) => server === 'weather'));
+});
 
-test('a real tap between a host and its server is watched from outside, and its end leaves the evidence', async () => {
+test('watches a real tap between a host and its server, and keeps the evidence of its end', async () => {
   const tapped = serverConfig('tapped', '', {
     args: [
       'dist/cli/main.cjs',
@@ -114,7 +111,7 @@ test('a real tap between a host and its server is watched from outside, and its 
   expect(rows.some(({ tool }) => tool === 'hello')).toBe(true);
 });
 
-test('a host that runs elsewhere can be acted upon', async () => {
+test('controls a host in another process', async () => {
   await announcedHost();
   const page = await openPage(liveSource({ folder }));
   const overview = await page.get<Overview>('overview');
@@ -136,7 +133,7 @@ test('a host that runs elsewhere can be acted upon', async () => {
   ).toContain('ask');
 });
 
-test('servers of the same name stay apart, and a name goes on when its tap is started again', async () => {
+test('keeps servers of the same name apart, and continues a name when its tap is restarted', async () => {
   const host = await announcedHost();
   const tap = await fakeTap('legacy');
   tap.flow.begin('legacy').add({ kind: 'spawn', pid: 1, command: 'first' });
@@ -161,7 +158,7 @@ test('servers of the same name stay apart, and a name goes on when its tap is st
   ]);
 });
 
-test('events of several taps stand in the order in which they happened', async () => {
+test('orders events of several taps by time', async () => {
   const taps = [await fakeTap('a'), await fakeTap('b'), await fakeTap('c')];
   const sources = taps.map(({ flow }, i) => flow.begin('abc'[i]!));
   for (let i = 0; i < 300; i++) {
@@ -178,7 +175,7 @@ test('events of several taps stand in the order in which they happened', async (
   expect(rows[0]!.atMs).toBeGreaterThanOrEqual(0);
 });
 
-test('the clock begins with the earliest of several taps, whichever is read first', () => {
+test('the clock starts with the earliest of several taps, whichever is read first', () => {
   const restored = new RestoredFlow();
   const later = { run: 'later', startedAt: new Date(5_000) };
   const earlier = { run: 'earlier', startedAt: new Date(2_000) };
@@ -190,12 +187,12 @@ test('the clock begins with the earliest of several taps, whichever is read firs
   expect([restored.store.get(1)?.atMs, restored.store.get(2)?.atMs]).toEqual([1, 3_002]);
 });
 
-test('where nothing runs there is an empty view that waits', async () => {
+test('shows an empty view if no tap or host is running', async () => {
   const page = await openPage(liveSource({ folder: join(folder, 'empty') }));
   expect(await page.get<Overview>('overview')).toMatchObject({ servers: [], canAct: false, source: { live: true } });
 });
 
-test('how long it waits for what there was before, and when it looks around, are told by the clock', async () => {
+test('the clock controls the wait for earlier events and the interval of the search', async () => {
   const tap = await fakeTap('first');
   tap.flow.begin('first').add({ kind: 'note', text: 'before' });
   const clock = new ManualClock();
@@ -228,7 +225,7 @@ test('how long it waits for what there was before, and when it looks around, are
   expect(source.flow.get(2)).toMatchObject({ server: 'second', text: 'later' });
 });
 
-/** A host elsewhere that a client has used and is still connected to. */
+/** A host in this process that a client has used and is still connected to. */
 async function usedHost(): Promise<Announced> {
   const host = new Host([legacy()]);
   later(() => host.stop());
@@ -244,7 +241,7 @@ async function usedHost(): Promise<Announced> {
   return announced;
 }
 
-test('the clients of hosts elsewhere are shown with their exchanges, and are gone with their host', async () => {
+test('shows the clients of other hosts with their exchanges, and removes them with their host', async () => {
   const hosts = [await usedHost(), await usedHost()];
   const page = await openPage(liveSource({ folder }));
   const outside = async () => (await page.get<Overview>('overview')).clients.filter(({ name }) => name === 'outside');
@@ -255,14 +252,14 @@ test('the clients of hosts elsewhere are shown with their exchanges, and are gon
   const calls = rows.filter(({ direction, method }) => direction === 'fromClient' && method === 'prompts/list');
   const reports = calls.map(({ seq }) => page.get<ExchangeReport>(`exchanges/${seq}`));
   const servers = (await Promise.all(reports)).map(({ requests }) => requests.map(({ server }) => server));
-  // Both hosts call their server the same: each call is shown with its own.
+  // The servers of both hosts have the same name; each call is shown with its own server.
   expect(servers.map(([client]) => client).sort()).toEqual(connected.map(({ client }) => client).sort());
   expect(new Set(servers.map(([, server]) => server)).size).toBe(2);
   for (const host of hosts) await host.close();
   await until('they are gone', async () => (await outside()).every(({ closedAtMs }) => closedAtMs !== undefined));
 });
 
-test('a call to a host elsewhere that becomes a task of the host is listed once, and can be cancelled', async () => {
+test('lists a call to another host that becomes a task once, and cancels it on demand', async () => {
   await announcedHost([serverConfig('slow', 'test/fixtures/tasks/slow-server.mjs', { tasks: { afterMs: 1 } })]);
   const page = await openPage(liveSource({ folder }));
   const { id } = await page.post<CallStarted>('servers/slow/call', { kind: 'tool', name: 'result', args: {} });

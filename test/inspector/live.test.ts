@@ -1,4 +1,4 @@
-// What a page sees while it happens.
+// Live updates of a page.
 
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { inspectHost, kindsOf, legacy, modern } from './inspecting.ts';
 
 const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs');
 
-test('rows come as they happen, and answers change the rows of their requests', async () => {
+test('sends rows as they occur, and updates the rows of requests when they are answered', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
   await until('it was greeted', () => live.all('servers').length > 0 && live.all('problems').length > 0);
@@ -37,7 +37,7 @@ test('rows come as they happen, and answers change the rows of their requests', 
   ).toMatchObject({ note: 'cancelled' });
 });
 
-test('a page that comes back gets what it missed, once and in order', async () => {
+test('a page that reconnects receives missed rows once and in order', async () => {
   const page = await inspectHost([legacy()]);
   const first = await page.live('after=0');
   await until('the rows of the start came', () => first.rows.length >= 8);
@@ -52,7 +52,7 @@ test('a page that comes back gets what it missed, once and in order', async () =
   await until('and goes on', () => second.rows.at(-1)!.seq >= newest + 2);
 });
 
-test('a server that falls leaves its evidence: rows, last words, exit, and what is wrong in words', async () => {
+test('a server that crashes leaves its evidence: rows, last output, exit, and a description of the problem', async () => {
   const page = await inspectHost([talks]);
   const live = await page.live('after=0');
   await page.post('servers/talks/call', { kind: 'tool', name: 'fall', args: {} });
@@ -81,7 +81,7 @@ test('a server that falls leaves its evidence: rows, last words, exit, and what 
   expect(lost).toMatchObject({ tool: 'fall', error: 'never answered: the process ended' });
 });
 
-test('a page that takes nothing costs no memory and disturbs nobody', async () => {
+test('a page that does not read its stream uses no memory and affects no other page', async () => {
   const page = await inspectHost([legacy()]);
   const { port, token } = page.inspector;
   const lazy = connect(port, '127.0.0.1');
@@ -95,7 +95,7 @@ test('a page that takes nothing costs no memory and disturbs nobody', async () =
   await until('the other page is up to date', () => live.rows.at(-1)?.summary === 'the end');
 });
 
-test('a page that missed what the store has dropped is told to begin anew', async () => {
+test('resets a page that missed events which the store has dropped', async () => {
   const page = await inspectHost([legacy()]);
   const source = page.host.flow.begin('flood');
   for (let i = 0; i < 100_100; i++) source.add({ kind: 'note', text: `${i}` });
@@ -106,7 +106,7 @@ test('a page that missed what the store has dropped is told to begin anew', asyn
   expect(newest - oldest + 1).toBe(100_000);
 });
 
-test.each([legacy(), modern()])('a question of a $name server waits for the page', async (config) => {
+test.each([legacy(), modern()])('a question of a $name server is pending until the page answers', async (config) => {
   const page = await inspectHost([config]);
   const live = await page.live();
   const answered = page.host.callTool(config.name, 'ask', {});
@@ -127,14 +127,14 @@ test.each([legacy(), modern()])('a question of a $name server waits for the page
   await expect(page.post(`questions/${question!.id}`, { action: 'cancel' })).rejects.toThrow('404');
 });
 
-test('where nobody has the page open, questions are declined with a word', async () => {
+test('declines questions with a reason while no page is open', async () => {
   const page = await inspectHost([legacy()], { graceMs: 50 });
   expect(JSON.stringify(await page.host.callTool('legacy', 'ask', {}))).toContain('cancel');
   const result = JSON.stringify(await page.host.callTool('legacy', 'askMuch', {}));
   expect(result).toContain('The Inspector is not open');
 });
 
-test('a text in place of a model is given, or refused', async () => {
+test('accepts or refuses a text in place of a model', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
   const result = page.host.callTool('legacy', 'askMuch', {});
@@ -148,7 +148,7 @@ test('a text in place of a model is given, or refused', async () => {
   expect(JSON.stringify(await result)).toContain('as a model');
 });
 
-test('progress of a call is told while it runs', async () => {
+test('reports progress of a running call', async () => {
   const page = await inspectHost([serverConfig('slow', 'test/fixtures/inspector/reports-progress.mjs')]);
   const live = await page.live();
   const { id } = await page.post<CallStarted>('servers/slow/call', { kind: 'tool', name: 'count', args: {} });
@@ -158,7 +158,7 @@ test('progress of a call is told while it runs', async () => {
   expect(updates.at(-1)!.progress).toBeUndefined();
 });
 
-test('traffic that nobody looks at is read when somebody does, and nothing of it is missing', async () => {
+test('completes rows that were recorded while no page was open', async () => {
   const page = await inspectHost([legacy()]);
   for (let i = 0; i < 600; i++) await page.host.callTool('legacy', 'hello', { name: `${i}` });
   const { rows } = await page.get<LatencyReport>('latency');

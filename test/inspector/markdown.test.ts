@@ -1,4 +1,4 @@
-// The page's reading of Markdown: plain data, whatever a server writes.
+// The Markdown parser of the page returns plain data for any text of a server.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { readSpans } from '../../ui/src/markdown/read-spans.ts';
 const paragraph = (text: string): Block => ({ kind: 'paragraph', text });
 
 describe('blocks', () => {
-  it('are headings, paragraphs, code, quotes, rules', () => {
+  it('are headings, paragraphs, code, quotes and rules', () => {
     const text = '# One\ntwo\nthree\n\n```js\n# not a heading\n```\n> quoted\n> # inside\n\n---\n';
     expect(readBlocks(text)).toEqual([
       { kind: 'heading', level: 1, text: 'One' },
@@ -19,7 +19,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('are lists inside of lists', () => {
+  it('can be nested lists', () => {
     expect(readBlocks('- a\n  - b\n  - c\n- d\n\n3. x\n4. y')).toEqual([
       {
         kind: 'list',
@@ -40,7 +40,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('come of any text, and lose no word of it', () => {
+  it('preserve every word of any text', () => {
     const line = fc.constantFrom(
       '- a',
       '  - b',
@@ -64,7 +64,7 @@ describe('blocks', () => {
   });
 });
 
-/** All texts, in their order. */
+/** All texts, in order. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -72,7 +72,7 @@ function textsOf(value: unknown): string[] {
 }
 
 describe('spans', () => {
-  it('are code, strong, emphasis, links; and HTML is text', () => {
+  it('are code, strong, emphasis and links, and HTML is text', () => {
     expect(readSpans('a `x*y*` **b _c_** [d](https://e) <b>f</b> 2*3*4 snake_case_name \\*g')).toEqual([
       { kind: 'text', text: 'a ' },
       { kind: 'code', text: 'x*y*' },
@@ -92,13 +92,13 @@ describe('spans', () => {
     ]);
   });
 
-  it('are not looked for in a text of any length', () => {
+  it('are not parsed in very long texts', () => {
     const text = '**'.repeat(5_000);
     expect(readSpans(text)).toEqual([{ kind: 'text', text }]);
   });
 });
 
-it('a text is taken for Markdown by more than one sign, or by a sure one', () => {
+it('a text counts as Markdown with several weak signs or a strong one', () => {
   for (const text of ['# A\n\n**b**', '- a\n- b\n\nsee [c](d)', '```\ncode\n```', '| a |\n|---|\n| b |']) {
     expect(looksLikeMarkdown(text)).toBe(true);
   }

@@ -1,4 +1,4 @@
-// Recordings: of a real host, damaged ones, and one that is large.
+// Recordings of a real host, damaged recordings, and a large one.
 
 import { appendFile, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,13 +25,13 @@ async function recordRun(file: string): Promise<Host> {
   const recorder = record(host.flow, { file });
   await host.start();
   await host.callTool('legacy', 'hello', { name: 'Ada' });
-  await host.callTool('talks', 'fall').catch(() => undefined); // it falls
+  await host.callTool('talks', 'fall').catch(() => undefined); // the server crashes
   await host.stop();
   await recorder.close();
   return host;
 }
 
-test('a recording shows what the live view showed, and can only be watched', async () => {
+test('a recording shows the same data as the live view, read-only', async () => {
   const file = join(folder, 'run.jsonl');
   const host = await recordRun(file);
   const page = await openPage(recordingSource(file));
@@ -64,7 +64,7 @@ test('a recording shows what the live view showed, and can only be watched', asy
   await expect.poll(() => live.rows.length).toBe(overview.totalEvents);
 });
 
-test('two runs in one file are two lives, on one clock', async () => {
+test('shows two runs in one file as two processes on one clock', async () => {
   const file = join(folder, 'two.jsonl');
   await recordRun(file);
   await recordRun(file);
@@ -76,7 +76,7 @@ test('two runs in one file are two lives, on one clock', async () => {
   expect(servers.map(({ name }) => name).sort()).toEqual(['legacy', 'talks']);
 });
 
-test('damage and gaps stand where they are, and hide nothing else', async () => {
+test('shows damage and gaps at their position, and all other events', async () => {
   const file = join(folder, 'damaged.jsonl');
   const event = (seq: number) =>
     `{"run":"r","seq":${seq},"atMs":${seq},"server":"s","life":1,"kind":"note","text":"n${seq}"}\n`;
@@ -95,7 +95,7 @@ test('damage and gaps stand where they are, and hide nothing else', async () => 
   expect((await page.get<Overview>('overview')).dropped.events).toBe(3);
 });
 
-test('what is no recording is refused in words', async () => {
+test('refuses a file that is not a recording, with a reason', async () => {
   await expect(openPage(recordingSource(join(folder, 'nothing.jsonl')))).rejects.toThrow('there is no such file');
   await expect(openPage(recordingSource(join(folder, 'no', 'folder.jsonl')))).rejects.toThrow('cannot be read');
   const text = join(folder, 'text.txt');
@@ -105,7 +105,7 @@ test('what is no recording is refused in words', async () => {
 
 const MANY = usually(20_000, 200_000);
 
-test(`${MANY} events are read and paged through`, async () => {
+test(`reads ${MANY} events and returns them in pages`, async () => {
   const file = join(folder, 'large.jsonl');
   await writeLarge(file, MANY);
   const page = await openPage(recordingSource(file));

@@ -1,4 +1,4 @@
-// Nothing that the API sends holds a secret, unless the request asks for it with `secrets=shown`.
+// The API sends no secrets, unless the request has `secrets=shown`.
 
 import { expect, test } from 'vitest';
 import type {
@@ -42,7 +42,7 @@ async function talk(): Promise<{ page: Inspected; live: Awaited<ReturnType<Inspe
   return { page, live };
 }
 
-/** All that the API can tell, as text; base64 decoded. */
+/** The answers of all routes, as text; base64 decoded. */
 async function everything(page: Inspected, query: string): Promise<Record<string, string>> {
   const header = { host: `127.0.0.1:${page.inspector.port}`, 'x-standpipe-token': page.inspector.token };
   const paths = ['overview', 'events', 'latency', 'stderr?server=teller', 'calls', 'servers/teller/offer'];
@@ -64,7 +64,7 @@ async function everything(page: Inspected, query: string): Promise<Record<string
   return told;
 }
 
-test('no route tells a secret, and all tell it on request', async () => {
+test('each route hides secrets, and shows them on request', async () => {
   const { page, live } = await talk();
   const masked = await everything(page, '');
   for (const [path, text] of Object.entries(masked)) {
@@ -73,7 +73,7 @@ test('no route tells a secret, and all tell it on request', async () => {
   expect(JSON.stringify(live.messages)).not.toMatch(new RegExp(secrets.join('|')));
   expect(masked.export).toContain('"redacted":true');
   expect(masked['servers/teller/offer']).toContain('"token":{"type":"string"}');
-  expect(masked['servers/teller/offer']).toContain('http://x.test/?token=t0k3n1'); // needed to read it
+  expect(masked['servers/teller/offer']).toContain('http://x.test/?token=t0k3n1'); // reading the resource requires it
   expect(masked.calls).toContain('key [env API_KEY]');
 
   const shown = await everything(page, 'secrets=shown');
@@ -85,7 +85,7 @@ test('no route tells a secret, and all tell it on request', async () => {
   await until('rows come', () => JSON.stringify(shownLive.rows).includes(key));
 });
 
-test('neither search tells whether a hidden secret holds a text', async () => {
+test('neither search reveals whether a hidden secret contains a text', async () => {
   const { page } = await talk();
   const found = async (text: string, more = '') =>
     (await page.get<SearchPage>(`search?text=${encodeURIComponent(text)}${more}`)).found.length;
@@ -100,7 +100,7 @@ test('neither search tells whether a hidden secret holds a text', async () => {
   expect([await lines('k3y'), await lines('k3y', '&secrets=shown'), await lines('starting')]).toEqual([0, 1, 1]);
 });
 
-test('sizes and places of a redacted message are those of the pipe', async () => {
+test('sizes and positions of a redacted message are those of the original', async () => {
   const { page } = await talk();
   const { rows } = await page.get<EventPage>('events');
   const { seq } = rows.find(({ method, type }) => method === 'tools/call' && type === 'response')!;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serverColour } from '../../ui/src/parts/server-colour.ts';
 
-test('every server has a colour of its own, which stays', () => {
+test('each server has its own colour, which does not change', () => {
   const names = Array.from({ length: 64 }, (_, at) => `server-${at}`);
   const colours = names.map(serverColour);
   expect(new Set(colours).size).toBe(64);

@@ -1,10 +1,10 @@
-// The summary column of the wire.
+// The summary of a message in the view of the wire.
 
 import { describe, expect, it } from 'vitest';
 import { shortMessage } from '../../ui/src/text/short-message.ts';
 
 describe('the summary of a message', () => {
-  it('is what the message carries, without its envelope', () => {
+  it('is the payload of the message, without its envelope', () => {
     for (const [whole, shown] of [
       ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}', '{"name":"add"}'],
       [
@@ -25,13 +25,13 @@ describe('the summary of a message', () => {
     }
   });
 
-  it('says where it was cut off', () => {
+  it('marks where it was cut off', () => {
     const whole = '{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "long"}}';
     expect(shortMessage(whole.slice(0, -7))).toBe('{"level": "info", "data": "…');
     expect(shortMessage(whole.slice(0, -1))).toBe('{"level": "info", "data": "long"}');
   });
 
-  it('is the text itself where it is no object', () => {
+  it('is the text itself if it is not an object', () => {
     for (const text of ['DEBUG: {"a":1}', '', 'batch of 2: a, b', '{not json']) expect(shortMessage(text)).toBe(text);
   });
 });

@@ -1,4 +1,4 @@
-// Tasks as the page sees them: of its own calls, of other clients, of a host, in both forms, and in a recording.
+// Tasks in the Inspector: from calls of the page, from other clients, of a host, in both forms, and in a recording.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ async function call(page: Page, name: string, server = 'renders'): Promise<strin
   return (await page.post<CallStarted>(`servers/${server}/call`, { kind: 'tool', name, args: {} })).id;
 }
 
-/** The newest task of the tool, once it is as wanted. */
+/** The newest task of the tool that satisfies the condition. */
 async function task(page: Page, tool: string, isWanted: (task: TaskSummary) => boolean): Promise<TaskDetail> {
   let found: TaskSummary | undefined;
   await until(`the task of ${tool} is as wanted`, async () => {
@@ -82,7 +82,7 @@ describe('a call of the page that becomes a task', () => {
     expect(new Set(live.all('task').map((each) => each.id))).toEqual(new Set([over.id]));
   });
 
-  test('is one exchange on the wire: its messages have its number, and the call has its duration and status', async () => {
+  test('is one exchange on the wire: its messages show its number, and the call has its duration and status', async () => {
     const page = await inspectHost([renders()]);
     await callOver(page, await call(page, 'tool-error'));
     await callOver(page, await call(page, 'quick'));
@@ -105,7 +105,7 @@ describe('a call of the page that becomes a task', () => {
     expect(await problems(page)).toEqual([]);
   });
 
-  test('shows its questions, which are answered there', async () => {
+  test('shows its questions, which can be answered there', async () => {
     const page = await inspectHost([renders()]);
     const live = await page.live('after=0');
     const id = await call(page, 'asks');
@@ -123,7 +123,7 @@ describe('a call of the page that becomes a task', () => {
     expect(await task(page, 'asks', isOver)).toMatchObject({ questions: 0, asked: [], status: 'completed' });
   });
 
-  test('can be answered in place of a model, which a task cannot refuse', async () => {
+  test('can be answered in place of a model, and the question cannot be refused', async () => {
     const page = await inspectHost([renders()]);
     const id = await call(page, 'thinks');
     const { asked, id: listed } = await task(page, 'thinks', ({ questions }) => questions === 1);
@@ -150,7 +150,7 @@ describe('a call of the page that becomes a task', () => {
     expect(await problems(page)).toEqual([]);
   });
 
-  test('shows an error of the protocol as a failure', async () => {
+  test('shows a protocol error as a failure', async () => {
     const page = await inspectHost([renders()]);
     expect(await callOver(page, await call(page, 'protocol-error'))).toMatchObject({ state: 'failed' });
     expect(await task(page, 'protocol-error', isOver)).toMatchObject({
@@ -162,7 +162,7 @@ describe('a call of the page that becomes a task', () => {
 });
 
 describe('a server of 2025-11-25', () => {
-  test('has its tasks in the list, with questions as requests, and without problems', async () => {
+  test('lists its tasks, with questions as requests, and without problems', async () => {
     const legacy = serverConfig('requires', 'test/fixtures/tasks/requires-tasks.mjs', { revision: '2025-11-25' });
     const page = await inspectHost([legacy]);
     const live = await page.live('after=0');

@@ -1,4 +1,4 @@
-// What every client can do, ours and the official ones, so that the same checks run with each.
+// The interface of all clients, ours and the official ones, so that the same checks run with each.
 
 import type {
   CallToolResult,
@@ -32,9 +32,9 @@ export interface AnyClient {
   readonly name: string;
   readonly instructions: string | undefined;
   readonly capabilities: ServerCapabilities;
-  /** The log messages that came. */
+  /** The received log messages. */
   readonly logs: LogMessage[];
-  /** The requests that the server has made of this client, by method. */
+  /** The requests that the server has sent to this client, by method. */
   readonly asked: string[];
   listTools(): Promise<Tool[]>;
   listResources(): Promise<Resource[]>;
@@ -48,19 +48,19 @@ export interface AnyClient {
     argument: { name: string; value: string },
     context?: Record<string, string>,
   ): Promise<Completion>;
-  /** False where the client has no such thing in this revision. */
+  /** Returns false if the client has no ping in this revision. */
   ping(): Promise<boolean>;
   setLogLevel(level: LogLevel): Promise<void>;
   subscribe(uri: string, onUpdate: (uri: string) => void): Promise<() => Promise<void>>;
   onListChanged(kinds: ListKind[], handler: (kind: ListKind) => void): Promise<void>;
-  /** Where the client has a way to say it. */
+  /** Does nothing if the client cannot send it. */
   notifyRootsChanged(): Promise<void>;
   close(): Promise<void>;
-  /** What went over the pipe until now. */
+  /** The messages on the pipe so far. */
   wire(): WireRecord[];
 }
 
-/** How every client answers what it is asked. */
+/** The answers of every client to requests of the server. */
 export function answers(roots: Root[], asked: string[]) {
   return {
     elicit(params: ElicitParams): ElicitResult {
@@ -80,7 +80,7 @@ export function answers(roots: Root[], asked: string[]) {
   };
 }
 
-/** The number that an error carries over the wire, in whichever class a client puts it. */
+/** The code of an error on the wire, whichever class a client uses. */
 export function codeOf(error: unknown): unknown {
   const { rpcCode, code } = error as { rpcCode?: number; code?: unknown };
   return rpcCode ?? code;

@@ -1,5 +1,5 @@
-// MCP Apps with the official SDK in a browser: an official server behind `up --http`, alone and beside another one, and the official bridge in a
-// page. The view calls a tool through the gateway by its own name.
+// MCP Apps with the official SDK in a browser: an official server behind `up --http`, alone and beside another server,
+// and the official bridge in a page. The view calls a tool through the gateway by its name in the server.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,7 +65,7 @@ inBrowser('the official bridge', () => {
       { mode, path: '/clock', tool: 'get-time', uri: 'ui://get-time/mcp-app.html' },
       { mode, path: '', tool: 'clock__get-time', uri: 'ui://clock/get-time/mcp-app.html' },
     ]),
-  )('shows a view from "$path" that calls a tool by its own name ($mode)', async ({ mode, path, tool, uri }) => {
+  )('shows a view from "$path" that calls a tool of its server by name ($mode)', async ({ mode, path, tool, uri }) => {
     const { url, token } = await gateway();
     const page = await openPage(site);
     const calls = callsOf(page);

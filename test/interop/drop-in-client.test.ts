@@ -1,5 +1,5 @@
-// "Change the import, keep the rest": what programs written for the official StdioClientTransport rely on.
-// The differences by design are in docs/interop.md.
+// "Change the import, keep the rest": the behaviour that programs for the official StdioClientTransport rely on.
+// Intended differences are in docs/interop.md.
 
 import { once } from 'node:events';
 import { closeSync, createWriteStream, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ test('the parameters of the official transport are options of ours, as types', (
   expectTypeOf<OfficialParameters>().toExtend<StdioClientOptions>();
 });
 
-test('messages come back in order, and onclose is called once', async () => {
+test('returns messages in order, and calls onclose once', async () => {
   const transport = script(echo);
   const errors: Error[] = [];
   transport.onerror = (error) => errors.push(error);
@@ -57,7 +57,7 @@ test('messages come back in order, and onclose is called once', async () => {
   expect(errors).toEqual([]);
 });
 
-test('pid is null before the start, the process while it runs, and null after the end', async () => {
+test('pid is null before the start, that of the process while it runs, and null after the end', async () => {
   const transport = script(echo);
   expect(transport.pid).toBeNull();
   await transport.start();
@@ -76,13 +76,13 @@ test('pid is null before the start, the process while it runs, and null after th
   expect(short.pid).toBeNull();
 });
 
-test('a second start says that the transport is already started', async () => {
+test('rejects a second start with "already started"', async () => {
   const transport = script(echo);
   await transport.start();
   await expect(transport.start()).rejects.toThrow('StdioClientTransport already started');
 });
 
-test('a server that stays at the end of its stdin and ignores SIGTERM is gone after close', async () => {
+test('stops a server that ignores the end of stdin and SIGTERM before close resolves', async () => {
   const transport = script(
     'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6); console.log(JSON.stringify({ jsonrpc: "2.0", method: "up" }))',
     { stopWaits: { stdinMs: 100, sigtermMs: 100 } },
@@ -115,7 +115,7 @@ test('stderr as a descriptor: all of it is in the file when close() resolves', a
   expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(expected);
 });
 
-test('stderr as a stream: the stream gets it, stays open and keeps no listener', async () => {
+test('stderr as a stream: the stream receives it, stays open and keeps no listener', async () => {
   const file = createWriteStream(join(folder, 'log'));
   await once(file, 'open');
   const listeners = file.listenerCount('error') + file.listenerCount('drain');
@@ -129,7 +129,7 @@ test('stderr as a stream: the stream gets it, stays open and keeps no listener',
   expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('from the child\nfrom the parent\n');
 });
 
-test('a slow stream gets all of stderr, and little of it waits in this process', async () => {
+test('a slow stream receives all of stderr, and only a bounded part is queued in this process', async () => {
   let most = 0;
   let bytes = 0;
   const slow = new Writable({
@@ -146,7 +146,7 @@ test('a slow stream gets all of stderr, and little of it waits in this process',
   expect(most).toBeLessThan(1_000_000);
 });
 
-test('a stream for stderr that fails is reported, and the connection goes on', async () => {
+test('reports a stream for stderr that fails, and the connection continues', async () => {
   const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('disk full')) });
   const errors: string[] = [];
   const transport = script(`process.stderr.write("x".repeat(1_000_000)); ${echo}`, { stderr: broken });
@@ -160,7 +160,7 @@ test('a stream for stderr that fails is reported, and the connection goes on', a
   await until('it is reported', () => errors.includes('disk full'));
 });
 
-test('stderr "overlapped" is "pipe", and what cannot be used is refused at once', async () => {
+test('stderr "overlapped" is "pipe", and invalid values are refused at once', async () => {
   const transport = script(sayOnStderr, { stderr: 'overlapped' });
   let text = '';
   transport.stderr!.on('data', (chunk) => {
@@ -174,7 +174,7 @@ test('stderr "overlapped" is "pipe", and what cannot be used is refused at once'
   expect(() => script(echo, { stderr: new PassThrough() })).not.toThrow();
 });
 
-test('maxBufferSize is the limit of a message', async () => {
+test('maxBufferSize limits the size of a message', async () => {
   const transport = script(
     'console.log("{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"" + "m".repeat(200) + "\\"}"); process.stdin.resume()',
     {
@@ -191,7 +191,7 @@ test('maxBufferSize is the limit of a message', async () => {
   });
 });
 
-test('getDefaultEnvironment is what a child gets without env', async () => {
+test('getDefaultEnvironment is the environment of a child without env', async () => {
   process.env.DROP_IN_SECRET = 'not for servers';
   const transport = script(
     'console.log(JSON.stringify({ jsonrpc: "2.0", method: "env", params: process.env })); process.stdin.resume()',
@@ -208,7 +208,7 @@ test('getDefaultEnvironment is what a child gets without env', async () => {
   expect(environment).not.toHaveProperty('DROP_IN_SECRET');
 });
 
-/** As servers of some SDKs are: any request before `initialize` ends them. */
+/** Exits at any request before `initialize`, like servers of some SDKs. */
 const strict = `
 let started = false;
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -221,7 +221,7 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
 });`;
 
-test('the official client in auto mode reaches a server that exits at a request before initialize', async () => {
+test('the official client in auto mode connects to a server that exits at a request before initialize', async () => {
   const spawned: number[] = [];
   const transport = script(strict, { stderr: 'ignore', observer: { spawned: (pid) => spawned.push(pid) } });
   const client = closing(new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } }));
@@ -232,7 +232,7 @@ test('the official client in auto mode reaches a server that exits at a request 
 });
 
 test.each(['official-2-server', 'our-server'])(
-  'the official client in auto mode finds 2026-07-28, and asks for it on another pipe: %s',
+  'the official client in auto mode detects 2026-07-28, and sends the probe on a separate pipe: %s',
   async (server) => {
     const file = fileURLToPath(new URL(`../fixtures/interop/${server}.mjs`, import.meta.url));
     const transport = new StdioClientTransport({ command: node, args: [file], stderr: 'ignore' });
@@ -252,7 +252,7 @@ test.each(['official-2-server', 'our-server'])(
   },
 );
 
-test('before the handshake noise is skipped, and a broken message goes to onerror of the official client', async () => {
+test('skips stray output before the handshake, and passes a broken message to onerror of the official client', async () => {
   const transport = script(`console.log('starting'); console.log('{"jsonrpc":"1.0","id":1,"result":{}}');${strict}`);
   const client = closing(new Client({ name: 'test', version: '1' }));
   const errors: string[] = [];
@@ -261,7 +261,7 @@ test('before the handshake noise is skipped, and a broken message goes to onerro
   expect(errors).toEqual([expect.stringContaining('"jsonrpc" must be "2.0"')]);
 });
 
-test('a server that leaves at the end of its stdin gets no signal', async () => {
+test('sends no signal to a server that exits at the end of its stdin', async () => {
   const marks =
     'process.on("SIGTERM", () => process.stderr.write("SIGTERM\\n")); process.stdin.on("end", () => process.stderr.write("end\\n"));';
   const transport = script(`${marks}${strict}`, { stderr: 'pipe', stopWaits: { stdinMs: 60_000 } });
@@ -277,7 +277,7 @@ test('a server that leaves at the end of its stdin gets no signal', async () => 
   expect(text).toBe('end\n');
 });
 
-test('a transport that is printed shows nothing of its env', () => {
+test('printing a transport does not show its env', () => {
   const transport = script(echo, { env: { API_KEY: 'not-for-logs' } });
   expect(inspect(transport, { depth: 10, showHidden: false })).not.toContain('not-for-logs');
   expect(JSON.stringify(transport)).not.toContain('not-for-logs');

@@ -1,5 +1,5 @@
-// What programs written for the official StdioServerTransport rely on, above all those that hand it their own streams.
-// The differences by design are in docs/interop.md.
+// The behaviour that programs for the official StdioServerTransport rely on, especially those that pass their own
+// streams. Intended differences are in docs/interop.md.
 
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
@@ -24,7 +24,7 @@ function started(input: Readable = new PassThrough(), output: Writable = new Pas
   return { transport, events, messages, input, output };
 }
 
-test('nothing is read before the start; then messages come in order', async () => {
+test('reads nothing before the start, and returns messages in order afterwards', async () => {
   const input = new PassThrough();
   const { transport, events, messages } = started(input);
   const second = { jsonrpc: '2.0', method: 'notifications/initialized' } as const;
@@ -38,7 +38,7 @@ test('nothing is read before the start; then messages come in order', async () =
   expect(events).toEqual(['close']);
 });
 
-test('what is sent goes to the given stream, and prints still go to stdout', async () => {
+test('sends messages to the given stream, and other output still goes to stdout', async () => {
   const output = new PassThrough();
   const { transport } = started(new PassThrough(), output);
   const before = process.stdout;
@@ -49,7 +49,7 @@ test('what is sent goes to the given stream, and prints still go to stdout', asy
   expect(output.read().toString()).toBe(line(ping));
 });
 
-test('close lets go of the streams: both stay open, without a listener of ours', async () => {
+test('close releases the streams: both stay open without our listeners', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   const counts = () => [input, output].map((each) => each.eventNames().map((name) => [name, each.listenerCount(name)]));
@@ -62,7 +62,7 @@ test('close lets go of the streams: both stay open, without a listener of ours',
   expect(input.isPaused()).toBe(true);
   expect([input.destroyed, output.writableEnded]).toEqual([false, false]);
 
-  // A second transport over the same streams goes on where the first has stopped.
+  // A second transport over the same streams continues where the first stopped.
   const next = started(input, output);
   await next.transport.start();
   input.write(line(ping));
@@ -71,7 +71,7 @@ test('close lets go of the streams: both stay open, without a listener of ours',
   await next.transport.close();
 });
 
-test('close does not pause an input that others read', async () => {
+test('close does not pause an input with other readers', async () => {
   const input = new PassThrough();
   const { transport } = started(input);
   let text = '';
@@ -84,7 +84,7 @@ test('close does not pause an input that others read', async () => {
   await until('it came', () => text === 'more');
 });
 
-test('an output that fails is an error, then the close, once', async () => {
+test('a failing output causes an error and then one close', async () => {
   const { transport, events, output } = started();
   await transport.start();
   output.emit('error', new Error('EPIPE'));
@@ -94,14 +94,14 @@ test('an output that fails is an error, then the close, once', async () => {
   await expect(transport.send(ping)).rejects.toThrow(/EPIPE/);
 });
 
-test('nothing can be sent after close', async () => {
+test('rejects messages after close', async () => {
   const { transport } = started();
   await transport.start();
   await transport.close();
   await expect(transport.send(ping)).rejects.toThrow(/closed/);
 });
 
-test('what waits for an output that fails is rejected', async () => {
+test('rejects queued messages if the output fails', async () => {
   let fail: ((error: Error) => void) | undefined;
   const output = new Writable({
     highWaterMark: 0,
@@ -119,7 +119,7 @@ test('what waits for an output that fails is rejected', async () => {
   await until('it is closed', () => events.includes('close'));
 });
 
-test('maxBufferSize is the limit of a message; the next one is read', async () => {
+test('maxBufferSize limits the size of a message, and the next one is read', async () => {
   const input = new PassThrough();
   const { transport, events, messages } = started(input, new PassThrough(), { maxBufferSize: 100 });
   await transport.start();
@@ -129,7 +129,7 @@ test('maxBufferSize is the limit of a message; the next one is read', async () =
   await transport.close();
 });
 
-test('an input that ends, or is destroyed, is the end of the connection and not of the process', async () => {
+test('the end or destruction of the input closes the connection, but does not end the process', async () => {
   for (const end of [(input: PassThrough) => input.end(line(ping)), (input: PassThrough) => input.destroy()]) {
     const input = new PassThrough();
     const { transport, events } = started(input);
@@ -139,7 +139,7 @@ test('an input that ends, or is destroyed, is the end of the connection and not 
   }
 });
 
-test('a second start says that the transport is already started', async () => {
+test('rejects a second start with "already started"', async () => {
   const { transport } = started();
   await transport.start();
   await expect(transport.start()).rejects.toThrow('StdioServerTransport already started');
@@ -162,7 +162,7 @@ test('an official McpServer on given streams serves the official client', async 
   await client.close();
 });
 
-/** With `ping` answered by its id, as soon as `answer` is called with the id. */
+/** A transport that answers each `ping` when `answer` is called with its id. */
 async function withBatches() {
   const { transport, input, output, messages, events } = started();
   await transport.start();
@@ -180,12 +180,12 @@ async function withBatches() {
 const request = (id: string | number) => ({ jsonrpc: '2.0', id, method: 'ping' });
 const result = (id: string | number) => ({ jsonrpc: '2.0', id, result: {} });
 
-test('the answers to a batch are one array, with errors for its invalid entries', async () => {
+test('answers a batch with one array, with errors for invalid entries', async () => {
   const { transport, messages, answer, write, lines } = await withBatches();
   write([request(1), 7, request('1')]);
   await until('both came', () => messages.length === 2);
   await answer('1');
-  await answer(9); // not of the batch
+  await answer(9); // outside the batch
   await answer(1);
   await transport.close();
   const invalid = { jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) } };
@@ -204,7 +204,7 @@ test('a batch does not wait for a request that was cancelled, or whose answer ca
   expect(lines()).toEqual([[result(1)]]);
 });
 
-test('an empty batch is answered with one error, and a batch of notifications is not answered', async () => {
+test('answers an empty batch with one error, and does not answer a batch of notifications', async () => {
   const { transport, messages, events, write, lines } = await withBatches();
   write([]);
   write([{ jsonrpc: '2.0', method: 'notifications/initialized' }]);

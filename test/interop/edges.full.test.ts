@@ -1,4 +1,4 @@
-// What the matrix has no column for: clients that cannot answer, the shortest ways to connect, caches, and endings.
+// Cases outside the matrix: clients that cannot answer, the shortest ways to connect, caches, and endings.
 
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
@@ -19,7 +19,7 @@ async function official(options: ClientOptions, name = 'our-server', prior?: obj
   return client;
 }
 
-describe('a client that cannot answer is told so, and the connection goes on', () => {
+describe('a client that cannot answer gets an error, and the connection continues', () => {
   const tools = ['ask', 'ask-by-page', 'sample', 'roots'];
   const modes = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
 
@@ -47,8 +47,8 @@ describe('a client that cannot answer is told so, and the connection goes on', (
   });
 });
 
-describe('the official client reaches our server', () => {
-  test('without asking first, when it knows', async () => {
+describe('the official client with our server', () => {
+  test('connects without a probe if it has the description of the server', async () => {
     const discover = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
     const client = await official({}, 'our-server', { kind: 'modern', discover });
     expect(await client.callTool({ name: 'echo', arguments: { text: 'first' } })).toMatchObject({
@@ -56,7 +56,7 @@ describe('the official client reaches our server', () => {
     });
   });
 
-  test('and hears of changes through handlers that it was made with', async () => {
+  test('receives changes through handlers in its options', async () => {
     const changed: string[] = [];
     const on = (what: string) => ({ autoRefresh: false, debounceMs: 0, onChanged: () => void changed.push(what) });
     const listChanged = { tools: on('tools'), prompts: on('prompts'), resources: on('resources') };
@@ -66,7 +66,7 @@ describe('the official client reaches our server', () => {
     expect(changed.sort()).toEqual(['prompts', 'resources', 'tools']);
   });
 
-  test('and keeps a list for as long as our server says', async () => {
+  test('caches a list for the time that our server sets', async () => {
     const client = await official({ versionNegotiation: { mode: 'auto' } }, 'our-caching-server');
     const count = async () => (await client.callTool({ name: 'lists' })).content;
     await client.listTools();
@@ -74,15 +74,15 @@ describe('the official client reaches our server', () => {
     expect(await count()).toMatchObject([{ text: '1' }]);
   });
 
-  test('and is told when our server ends a subscription', async () => {
+  test('is notified when our server ends a subscription', async () => {
     const client = await official({ versionNegotiation: { mode: 'auto' } }, 'our-caching-server');
     const listening = await client.listen({ toolsListChanged: true });
-    await client.callTool({ name: 'close' }).catch(() => undefined); // it may close before it answers
+    await client.callTool({ name: 'close' }).catch(() => undefined); // it may close before the answer
     expect(await listening.closed).toBe('graceful');
   });
 });
 
-test('our client keeps a list for as long as the official server says, and hears its subscription end', async () => {
+test('our client caches a list for the time that the official server sets, and is notified of the end of its subscription', async () => {
   const requests: string[] = [];
   const observer = { sent: (text: string) => requests.push(JSON.parse(text).method) };
   const client = closing(

@@ -1,4 +1,4 @@
-// What server-everything offers, checked with our client.
+// Checks of the features of server-everything with our client.
 
 import { expect } from 'vitest';
 import { until } from '../fixtures/server.ts';
@@ -12,7 +12,7 @@ export const everythingChecks: Checks = {
     return undefined;
   },
 
-  // It registers some of its tools only once it knows the client, and says so: the first change of a list.
+  // The server registers some tools only after initialization and announces them: the first change of a list.
   async 'list changed'(client) {
     await until('the tools for this client are there', async () => {
       const names = (await client.listTools()).map(({ name }) => name);
@@ -85,7 +85,7 @@ export const everythingChecks: Checks = {
     return undefined;
   },
 
-  // What it logs by itself is of a random level; that roots came is told as `info`.
+  // Its own log messages have random levels; the arrival of roots is logged as `info`.
   async logging(client) {
     await client.setLogLevel('debug');
     client.logs.length = 0;
@@ -99,7 +99,7 @@ export const everythingChecks: Checks = {
     const steps: number[] = [];
     const args = { duration: 0.1, steps: 2 };
     await client.callTool('trigger-long-running-operation', args, { onProgress: (step) => steps.push(step) });
-    // The official client forgets the progress that comes in the same chunk as the answer.
+    // The official client loses progress that arrives in one chunk with the answer.
     expect([1, 2].slice(0, steps.length)).toEqual(steps);
     return undefined;
   },
@@ -113,7 +113,7 @@ export const everythingChecks: Checks = {
     );
     abort.abort(new Error('changed my mind'));
     await expect(long).rejects.toThrow('changed my mind');
-    // The operation goes on, but its answer is not sent any more.
+    // The operation continues, but its answer is not sent.
     await client.callTool('trigger-long-running-operation', { duration: 0.3, steps: 1 });
     const cancel = client.wire().findLast(({ message }) => isCancel(message))!.message;
     const { requestId } = (cancel as { params: { requestId: number } }).params;

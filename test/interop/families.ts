@@ -1,4 +1,4 @@
-// The families of methods that the matrix is about, and what can be found out about one.
+// The families of methods in the matrix, and the possible outcomes of each.
 
 export const families = [
   'connect',
@@ -22,10 +22,10 @@ export const families = [
 
 export type Family = (typeof families)[number];
 
-/** It works; it is not there, for this reason; or it does not work, for that one. */
+/** It works, it is absent for a reason, or it fails for a reason. */
 export type Outcome = { kind: 'works' } | { kind: 'absent' | 'fails'; why: string };
 
-/** What a check returns when there is nothing to check. It must have made sure of that. */
+/** Returned by a check that has made sure that the feature is absent. */
 export class Absent {
   readonly why: string;
 

@@ -1,4 +1,4 @@
-// What server-filesystem offers, checked with our client. It has tools, and works in the client's roots.
+// Checks of the features of server-filesystem with our client. It has tools, and works in the client's roots.
 
 import { expect } from 'vitest';
 import { until } from '../fixtures/server.ts';
@@ -7,7 +7,7 @@ import { Absent } from './families.ts';
 import { type Checks, NOT_IN_REVISION, textOf } from './standard-checks.ts';
 import { toolServerChecks } from './tool-server-checks.ts';
 
-/** `folder`: the root that the client names; it holds a file hello.txt. */
+/** `folder`: the root that the client declares, with a file hello.txt. */
 export function filesystemChecks(folder: string): Checks {
   return {
     ...toolServerChecks('list_allowed_directories'),
@@ -51,7 +51,7 @@ export function filesystemChecks(folder: string): Checks {
   };
 }
 
-/** It starts with other folders and asks for the roots in its own time. */
+/** The server starts with other folders and requests the roots later. */
 function inRoots(client: AnyClient, folder: string): Promise<void> {
   return until('the server knows the roots', async () =>
     textOf(await client.callTool('list_allowed_directories')).includes(folder),

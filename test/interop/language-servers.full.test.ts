@@ -1,4 +1,4 @@
-// Our peer with the conventions of LSP, over frames with a Content-Length, against language servers from npm.
+// Our peer with the conventions of LSP, over frames with a Content-Length, with language servers from npm.
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -47,7 +47,7 @@ async function start(server: keyof typeof servers, capabilities: object = {}) {
     while (published.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
     return published[count - 1]!;
   };
-  /** The way out that the protocol prescribes; the server exits by itself. */
+  /** Ends the session as the protocol prescribes; the server exits by itself. */
   const leave = async () => {
     expect(await peer.request('shutdown')).toBeNull();
     const closed = new Promise((resolve) => {
@@ -61,7 +61,7 @@ async function start(server: keyof typeof servers, capabilities: object = {}) {
   return { peer, offered, open, diagnosed, leave };
 }
 
-test('dockerfile-language-server: diagnostics, hover, null for nothing, formatting', async () => {
+test('dockerfile-language-server: diagnostics, hover, null without a hover, formatting', async () => {
   const { peer, offered, open, diagnosed, leave } = await start('docker');
   expect(offered).toMatchObject({ hoverProvider: true });
   const textDocument = { uri: 'file:///app/Dockerfile' };
@@ -79,7 +79,7 @@ test('dockerfile-language-server: diagnostics, hover, null for nothing, formatti
   await leave();
 });
 
-test('vscode-json-languageserver: a request of the server is answered with null, and its result used', async () => {
+test('vscode-json-languageserver: a request of the server is answered with null and with a result', async () => {
   const { peer, open, diagnosed, leave } = await start('json', {
     workspace: { configuration: true, didChangeConfiguration: { dynamicRegistration: true } },
     textDocument: { formatting: { dynamicRegistration: true }, rangeFormatting: { dynamicRegistration: true } },
@@ -100,12 +100,12 @@ test('vscode-json-languageserver: a request of the server is answered with null,
   expect(await diagnosed(1)).toMatchObject({
     diagnostics: [{ message: expect.stringContaining('Missing property "name"') }],
   });
-  // The server asks for a schema with its parameter alone in an array or as it is: either way it got its answer.
+  // The server sends its parameter as it is or in an array; both forms are answered.
   expect(asked.some((each) => each.includes('vscode://schemas/name'))).toBe(true);
   await leave();
 });
 
-test('a request that is given up is cancelled and still answered; the server goes on', async () => {
+test('a cancelled request is still answered, and the server continues', async () => {
   const { peer, open, diagnosed, leave } = await start('json');
   const uri = 'file:///app/large.json';
   await open(

@@ -1,4 +1,4 @@
-// The matrix as Markdown, and its place in a page.
+// Renders the matrix as Markdown, and places it in a page.
 
 import { type Family, families, type Outcome } from './families.ts';
 
@@ -39,7 +39,7 @@ export function replaceMatrix(page: string, matrix: string): string {
   return replaceBetween(page, BEGIN, END, matrix.trimEnd());
 }
 
-/** Replaces what stands between two markers of a page. */
+/** Replaces the text between two markers of a page. */
 export function replaceBetween(page: string, begin: string, end: string, text: string): string {
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];
@@ -47,7 +47,7 @@ export function replaceBetween(page: string, begin: string, end: string, text: s
   return `${before}${begin}\n\n${text}\n\n${end}${after}`;
 }
 
-/** Revisions in which all is the same share a line. */
+/** Merges the rows of revisions with equal outcomes. */
 function merged(rows: string[][]): string[][] {
   const lines: string[][] = [];
   for (const row of rows) {
@@ -59,7 +59,7 @@ function merged(rows: string[][]): string[][] {
   return lines;
 }
 
-/** As a formatter would write it: two columns to the left, the rest in the middle. */
+/** Formats the table: two columns aligned left, the others centred. */
 function grid(head: string[], rows: string[][]): string[] {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]!.length)));
   const line = (cells: string[]) =>

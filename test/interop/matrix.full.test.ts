@@ -1,6 +1,6 @@
-// Every pair of ours and an official client or server, in every revision that both know, over real pipes and real HTTP: each family of
-// methods is used, every message of ours is held to the official schemas, and what was found is the table in
-// docs/interop.md. UPDATE_INTEROP=1 writes the table anew.
+// Every pair of ours and an official client or server, in every revision that both support, over real pipes and real
+// HTTP: each family of methods is used, each of our messages is checked against the official schemas, and the outcomes
+// are the table in docs/interop.md. UPDATE_INTEROP=1 rewrites the table.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ describe.concurrent('the matrix', () => {
   });
 });
 
-test('docs/interop.md shows what was found', () => {
+test('docs/interop.md shows these outcomes', () => {
   const matrix = matrixMarkdown(rows.map((row) => ({ ...row, outcomes: found.get(row)! })));
   const page = readFileSync(pagePath, 'utf8');
   const updated = replaceMatrix(page, matrix);

@@ -1,4 +1,4 @@
-// What server-memory offers, checked with our client: tools over a graph, and the graph as a resource.
+// Checks of the features of server-memory with our client: tools over a graph, and the graph as a resource.
 
 import { expect } from 'vitest';
 import { until } from '../fixtures/server.ts';

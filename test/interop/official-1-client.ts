@@ -1,5 +1,5 @@
-// The official client of the 1.x line, for the checks of the matrix. It offers its newest revision only; for the others
-// the offer is changed on its way out, which is what older releases of it sent.
+// The official client of the 1.x line, for the checks of the matrix. It offers only its newest revision; for other
+// revisions, its initialize request is changed before it is sent, like that of older releases.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
@@ -68,7 +68,7 @@ export async function connectOfficial1(
   };
   await client.connect(transport);
 
-  /** This line of the SDK leaves pages to its user. */
+  /** This line of the SDK does not read further pages by itself. */
   const all = async <T>(list: (cursor?: string) => Promise<{ items: T[]; nextCursor?: string }>): Promise<T[]> => {
     const items: T[] = [];
     let cursor: string | undefined;

@@ -7,7 +7,7 @@ import { type AnyClient, answers, type ListKind } from './any-client.ts';
 import type { ServerTarget } from './our-client.ts';
 import type { WireRecord } from './wire-record.ts';
 
-/** Modern as `auto` finds it, which asks in a process of its own first; otherwise `revision` is what it offers. */
+/** Modern: `auto`, which probes the era in a separate process first. Otherwise: offers `revision`. */
 export async function connectOfficial2(
   target: ServerTarget,
   revision: string,

@@ -1,4 +1,5 @@
-// Our server on the official HTTP transport, which has a stream for each request: what belongs to a request is sent there.
+// Our server on the official HTTP transport, which has a stream for each request: messages that belong to a request are
+// sent on its stream.
 
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { expect, test } from 'vitest';
@@ -21,7 +22,7 @@ async function* messagesOf(response: Response): AsyncGenerator<Message> {
   }
 }
 
-test('progress, log messages and questions are sent on the stream of their request', async () => {
+test('sends progress, log messages and questions on the stream of their request', async () => {
   const server = new Server({ name: 'streams', version: '1.0.0' });
   server.tool('ask', {}, async (_args, call) => {
     call.progress(1);

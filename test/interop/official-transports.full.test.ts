@@ -1,4 +1,4 @@
-// Decision 2: our transports work under the official SDK unchanged, and our peer works over the official transports.
+// Our transports work under the official SDK unchanged, and our peer works over the official transports.
 
 import { fileURLToPath } from 'node:url';
 import { Client, type Transport as OfficialTransport } from '@modelcontextprotocol/client';
@@ -19,7 +19,7 @@ const officialServerOnOurs = fileURLToPath(
 );
 const node = process.execPath;
 
-test('ours are the official Transport, and theirs a channel, as types', () => {
+test('our transports match the official Transport type, and the official ones match our channel type', () => {
   expectTypeOf<StdioClientTransport>().toExtend<OfficialTransport>();
   expectTypeOf<StdioServerTransport>().toExtend<OfficialTransport>();
   expectTypeOf<OfficialTransport>().toExtend<Channel>();
@@ -31,7 +31,7 @@ async function useAsClient(transport: OfficialTransport): Promise<void> {
   const { tools } = await client.listTools();
   expect(tools.map((tool) => tool.name)).toEqual(['echo', 'fail', 'finish', 'count']);
   const text = 'grüße 🙂 '.repeat(20_000);
-  // The official transports add a listener for each message that waits: Node.js warns of more than ten.
+  // The official transports add a listener for each queued message, and Node.js warns of more than ten.
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, n) => client.callTool({ name: 'echo', arguments: { text: `${n} ${text}` } })),
   );

@@ -19,7 +19,7 @@ export interface ServerAddress {
 
 export type ServerTarget = ServerCommand | ServerAddress;
 
-/** Without a revision it finds out by itself. */
+/** Detects the revision if none is given. */
 export async function connectOurs(target: ServerTarget, revision?: Revision, roots?: Root[]): Promise<AnyClient> {
   const wire: WireRecord[] = [];
   const record = (from: WireRecord['from'], text: string) => {
@@ -36,7 +36,7 @@ export async function connectOurs(target: ServerTarget, revision?: Revision, roo
     elicitModes: ['form', 'url'],
     info: { name: 'interop-client', version: '1.0.0' },
     requestTimeoutMs: 100_000,
-    probeTimeoutMs: 100_000, // servers start slowly on a busy machine, and none here is silent
+    probeTimeoutMs: 100_000, // servers start slowly on a busy machine, and none of these is silent
     ...(revision && { revision }),
   } as const;
   const client =

@@ -1,5 +1,4 @@
-// Decision 2, one layer up: our client over the official client transport, our server over the official server transport,
-// in both eras.
+// Our client over the official client transport, and our server over the official server transport, in both eras.
 
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport as OfficialTransport2 } from '@modelcontextprotocol/client/stdio';
@@ -17,7 +16,7 @@ const transports = {
   'the official one (2.x)': (name: string) => new OfficialTransport2(command(name)),
   'the official one (1.x)': (name: string) => new OfficialTransport1(command(name)),
 };
-/** The other pairs of our client transport are in the matrix. */
+/** Other pairs of our client transport are in the matrix. */
 const serversOf = (transport: string) =>
   transport === 'ours'
     ? ['our-server-on-official-transport']
@@ -27,7 +26,7 @@ describe.each(Object.entries(transports))('our client over %s', (name, open) => 
   test.each(serversOf(name).flatMap((server) => [[server, 'modern'] as const, [server, 'legacy'] as const]))(
     '%s, %s',
     async (server, era) => {
-      // The two official ones are told apart by type alone; either is what our client takes.
+      // The two official transports differ only in type; our client accepts both.
       const client = closing(await connect(() => open(server) as StdioClientTransport, { era, elicit: () => colour }));
       expect(client.server.era).toBe(era);
       const text = 'grüße 🙂 '.repeat(10_000);

@@ -1,5 +1,5 @@
-// Progress that comes in one chunk with the answer of its call. The official clients lose it over their own transport.
-// How many of such calls the official clients see whole behind our server is measured by `bench`.
+// Progress that arrives in one chunk with the answer of its call. The official clients lose it over their own
+// transport. `bench` measures how many of these calls the official clients receive completely from our server.
 
 import { Client as NewestClient } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -31,7 +31,7 @@ const clients: Record<string, () => Promise<Call>> = {
   },
 };
 
-test.each(Object.entries(clients))('%s gets all progress of 50 calls before their results', async (_name, open) => {
+test.each(Object.entries(clients))('%s receives all progress of 50 calls before their results', async (_name, open) => {
   const call = await open();
   for (let calls = 0; calls < 50; calls++) {
     const steps: number[] = [];

@@ -1,4 +1,4 @@
-// The rows of the matrix: every pair of a client and a server, in every revision that both know.
+// The rows of the matrix: every pair of a client and a server, in every revision that both support.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ import { type Checks, standardChecks } from './standard-checks.ts';
 import { readWireRecords, type WireRecord } from './wire-record.ts';
 
 export interface Row {
-  /** Which end is ours. */
+  /** The end that is ours. */
   ours: WireRecord['from'];
   over: 'stdio' | 'HTTP';
   peer: string;
@@ -35,11 +35,11 @@ export interface Row {
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/interop/${name}.mjs`, import.meta.url));
 const node = (...args: string[]): ServerCommand => ({ command: process.execPath, args });
 
-/** `folder`: an empty one, for what servers keep and for what goes over their pipes. */
+/** `folder`: an empty folder for the data of servers and the messages of their pipes. */
 export function makeRows(folder: string): Row[] {
   const every = [...modernRevisions, ...legacyRevisions];
   const root: Root = { uri: pathToFileURL(folder).href, name: 'here' };
-  // Each has a file of its own: rows run at the same time.
+  // Each revision has its own file, because rows run concurrently.
   const memory = (revision: Revision) => ({
     ...node(installed('server-memory')),
     env: { MEMORY_FILE_PATH: join(folder, `memory ${revision}.jsonl`) },
@@ -126,7 +126,7 @@ function withOurClient(
     peer,
     revision,
     checks,
-    // The newest is what it finds by itself.
+    // Our client detects the newest revision by itself.
     open: () => connectOurs(commandFor(revision), revision === revisions[0] ? undefined : revision, roots),
   }));
 }

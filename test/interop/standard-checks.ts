@@ -1,4 +1,4 @@
-// One check a family, for the servers in test/fixtures/interop, which all offer the same.
+// One check per family, for the servers in test/fixtures/interop, which all have the same features.
 
 import { expect } from 'vitest';
 import type { CallToolResult } from '../../src/mcp/types.ts';
@@ -20,7 +20,7 @@ export function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join();
 }
 
-/** Which error a call ends with, by its number. */
+/** The code of the error with which a call ends. */
 export async function refused(call: Promise<unknown>): Promise<unknown> {
   return call.then((result) => `it was answered: ${JSON.stringify(result)}`, codeOf);
 }
@@ -158,7 +158,7 @@ export const standardChecks: Checks = {
     const changed = new Set<ListKind>();
     const kinds: ListKind[] = ['tools', 'resources', 'prompts'];
     await client.onListChanged(kinds, (kind) => changed.add(kind));
-    // Our client subscribes in its own time; once it has asked, everything sent later comes after it.
+    // Our client subscribes asynchronously; changes after its request are delivered.
     await until('the server was told', () => client.revision < '2026-07-28' || hasListenedFor(client, kinds));
     await client.callTool('grow');
     await until(`all three changes arrive; came: ${[...changed]}`, () => changed.size === 3);
@@ -204,7 +204,7 @@ export const standardChecks: Checks = {
   },
 };
 
-/** An error of the protocol or one of the tool, as the revision and the server like it. */
+/** Expects a protocol error or a tool error, depending on the revision and the server. */
 async function refusesArguments(call: Promise<CallToolResult>): Promise<void> {
   const outcome = await call.then(({ isError }) => isError, codeOf);
   expect([true, -32602]).toContain(outcome);

@@ -1,4 +1,4 @@
-// For servers that have tools and little else: that the rest is really not there, and that the client does without.
+// Checks for servers with tools only: other features are absent, and the client works without them.
 
 import { expect } from 'vitest';
 import type { AnyClient } from './any-client.ts';
@@ -7,7 +7,7 @@ import { type Check, type Checks, standardChecks } from './standard-checks.ts';
 
 type Own = 'connect' | 'tools' | 'tool error' | 'structured output';
 
-/** `tool`: one without arguments that changes nothing. */
+/** `tool`: a tool without arguments that changes nothing. */
 export function toolServerChecks(tool: string): Omit<Checks, Own> {
   return {
     resources: undeclared('resources'),
@@ -65,7 +65,7 @@ function neverAsked(method: string): Check {
   };
 }
 
-/** By either side. */
+/** Whether either side has sent the method. */
 function sent(client: AnyClient, method: string): boolean {
   return client.wire().some(({ message }) => (message as { method?: string }).method === method);
 }

@@ -1,4 +1,4 @@
-// The check that every message of the matrix goes through finds what it is there to find.
+// The check of all messages in the matrix detects invalid messages.
 
 import { expect, test } from 'vitest';
 import { checkWire } from './wire-check.ts';
@@ -33,10 +33,7 @@ test.each<[string, WireRecord[]]>([
   ['an error without an id', fromServer({ error: { code: -32700, message: 'what?' } })],
   ['a result', exchange('tools/call', { name: 'a' }, { content: [text], isError: true })],
   ['a modern result', modern('tools/call', { name: 'a' }, { resultType: 'complete', content: [text] })],
-  [
-    'a question by page',
-    modern('tools/call', { name: 'a' }, { resultType: 'input_required', inputRequests: { page } }),
-  ],
+  ['a question by URL', modern('tools/call', { name: 'a' }, { resultType: 'input_required', inputRequests: { page } })],
 ])('%s passes', (_, records) => {
   const reports = [checkWire(records, 'client'), checkWire(records, 'server')];
   expect(reports.flatMap(({ violations }) => violations)).toEqual([]);
@@ -44,31 +41,35 @@ test.each<[string, WireRecord[]]>([
 });
 
 test.each<[string, WireRecord[], RegExp]>([
-  ['a member too many', fromClient({ id: 1, method: 'ping', extra: 1 }), /extra/],
+  ['an extra member', fromClient({ id: 1, method: 'ping', extra: 1 }), /extra/],
   ['an id of null', fromServer({ id: null, error: { code: -32700, message: 'what?' } }), /not JSON-RPC/],
   ['an unknown method', fromClient({ id: 1, method: 'tools/eat' }), /there is no tools\/eat/],
   ['an unknown notification', fromServer({ method: 'notifications/lunch' }), /there is no notifications\/lunch/],
-  ['parameters of another type', fromClient({ id: 1, method: 'tools/call', params: { name: 1 } }), /expected string/],
-  ['an answer to nothing', fromServer({ id: 9, result: {} }), /answer to nothing/],
-  ['an empty result that is not', exchange('ping', undefined, { pong: true }), /pong/],
-  ['content of no kind', exchange('tools/call', { name: 'a' }, { content: [{ type: 'smell' }] }), /content/],
+  ['parameters of a wrong type', fromClient({ id: 1, method: 'tools/call', params: { name: 1 } }), /expected string/],
+  ['an unexpected answer', fromServer({ id: 9, result: {} }), /answer to nothing/],
+  ['a result with members that must be empty', exchange('ping', undefined, { pong: true }), /pong/],
+  ['content of an unknown type', exchange('tools/call', { name: 'a' }, { content: [{ type: 'smell' }] }), /content/],
   ['content that is missing', exchange('tools/call', { name: 'a' }, {}), /does not know/],
   [
     'an unknown capability',
     fromClient({ id: 1, method: 'initialize', params: { capabilities: {} } }),
     /protocolVersion/,
   ],
-  ['no type of result', modern('tools/call', { name: 'a' }, { content: [text] }), /resultType/],
-  ['no time to live', modern('tools/list', {}, { resultType: 'complete', tools: [] }), /ttlMs/],
+  ['a result without a type', modern('tools/call', { name: 'a' }, { content: [text] }), /resultType/],
+  ['a missing ttlMs', modern('tools/list', {}, { resultType: 'complete', tools: [] }), /ttlMs/],
   [
-    'a time to live where there is none',
+    'a ttlMs where none is allowed',
     modern('tools/call', { name: 'a' }, { resultType: 'complete', content: [text], ttlMs: 0, cacheScope: 'private' }),
     /out of place/,
   ],
   ['no sender', exchange('tools/list', { _meta: envelope }, { resultType: 'complete', tools: [] }), /serverInfo/],
-  ['a question without a question', modern('tools/call', { name: 'a' }, { resultType: 'input_required' }), /neither/],
   [
-    'a question that nobody may ask',
+    'input_required without a question',
+    modern('tools/call', { name: 'a' }, { resultType: 'input_required' }),
+    /neither/,
+  ],
+  [
+    'a question of an unknown kind',
     modern(
       'tools/call',
       { name: 'a' },
@@ -89,11 +90,11 @@ test.each<[string, WireRecord[], RegExp]>([
     /elicitationId/,
   ],
   [
-    'an answer that answers nothing',
+    'an unexpected response to a question',
     fromClient({ id: 1, method: 'tools/call', params: { name: 'a', inputResponses: { a: {} }, _meta: envelope } }),
     /inputResponses\.a/,
   ],
-])('%s is found', (_, records, words) => {
+])('%s is a violation', (_, records, words) => {
   const { violations } = checkWire(records, records.at(-1)!.from);
   expect(violations.join()).toMatch(words);
 });

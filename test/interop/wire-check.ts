@@ -1,7 +1,7 @@
-// Holds what our side wrote to the schemas of `@modelcontextprotocol/core`: first as JSON-RPC, then as the request, result
-// or notification that it is. Those schemas know no revision and drop what they do not know, so two things are added:
-// nothing of ours may be dropped, and what 2026-07-28 demands of every message, for which they have no schema, is checked
-// here by hand.
+// Checks our messages against the schemas of `@modelcontextprotocol/core`: first as JSON-RPC, then as the request,
+// result or notification that they are. These schemas ignore revisions and drop unknown members, so two checks are
+// added: none of our members may be dropped, and the requirements of 2026-07-28 for every message, which have no
+// schema, are checked here.
 
 import { isDeepStrictEqual } from 'node:util';
 import * as core from '@modelcontextprotocol/core';
@@ -64,7 +64,7 @@ const cacheable = [
 ];
 
 export interface WireReport {
-  /** How many messages of ours there were. */
+  /** Number of our messages. */
   checked: number;
   violations: string[];
 }
@@ -82,7 +82,7 @@ export function checkWire(records: WireRecord[], ours: Side): WireReport {
   return { checked, violations };
 }
 
-/** Whatever was asked, so that an answer can be held to what was asked for. */
+/** The requests by their id, to check each answer against its request. */
 function askedBy(records: WireRecord[]): Map<string, Fields> {
   const asked = new Map<string, Fields>();
   for (const { connection, from, message } of records) {
@@ -101,7 +101,7 @@ function problemWith(message: Fields, requestOf: (id: unknown) => Fields | undef
   if (problem) return `not JSON-RPC: ${problem}`;
   if (typeof method === 'string' && id === undefined) return fitsKnown(notifications[method], message, method);
   if (typeof method === 'string') return problemWithRequest(method, message, params as Fields | undefined);
-  if (result === undefined) return undefined; // an error, and all there is to know about those is JSON-RPC
+  if (result === undefined) return undefined; // errors have no further schema than JSON-RPC
   const request = requestOf(id);
   if (!request) return 'an answer to nothing';
   return isModern(request) ? problemWithModern(request, result as Fields) : problemWithResult(request, result);
@@ -120,7 +120,7 @@ function problemWithRequest(method: string, message: Fields, params: Fields | un
   );
 }
 
-/** Answers to what a server asked in its last result; each must be one of the three that there are. */
+/** Each answer to a question of the server must match one of the three result types. */
 function problemWithResponses(responses: Fields = {}): string | undefined {
   const kinds = [core.ElicitResultSchema, core.CreateMessageResultSchema, core.ListRootsResultSchema];
   const bad = Object.entries(responses).find(([, response]) => kinds.every((schema) => fits(schema, response)));
@@ -149,7 +149,7 @@ function problemWithModern(request: Fields, result: Fields): string | undefined 
   return problemWithResult(request, result);
 }
 
-/** For questions by page the schema is that of 2025-11-25, which wants one member more. */
+/** Questions by URL have the schema of 2025-11-25, which requires one more member. */
 function problemWithQuestion(question: Fields): string | undefined {
   const params = question.params as Fields | undefined;
   const isPage = params?.mode === 'url';
@@ -167,7 +167,7 @@ function fitsKnown(schema: Schema | undefined, value: unknown, name: string): st
   return schema ? fits(schema, value) : `there is no ${name}`;
 }
 
-/** Fits, and nothing of it is unknown to the schema. */
+/** Matches the schema, without members that the schema does not know. */
 function fits(schema: Schema, value: unknown): string | undefined {
   const { success, data, error } = schema.safeParse(value);
   if (!success) return error!.message.replaceAll(/\s+/g, ' ');

@@ -1,15 +1,15 @@
-// One message as it went over a pipe.
+// One message on a pipe.
 
 import { readFileSync } from 'node:fs';
 
 export interface WireRecord {
-  /** Which process of the server it was: a client may start more than one. */
+  /** Number of the server process; a client may start several. */
   connection: number;
   from: 'client' | 'server';
   message: unknown;
 }
 
-/** What our-server.mjs has written down. */
+/** The messages that our-server.mjs recorded. */
 export function readWireRecords(file: string): WireRecord[] {
   return readFileSync(file, 'utf8')
     .trimEnd()

@@ -1,5 +1,5 @@
-// LiteMCP servers, as real processes, seen by MCP clients: the official one and ours through a bridge that is a process of
-// its own, and ours as a host opens it.
+// LiteMCP servers in real processes, used by MCP clients: the official client and ours through a bridge in a separate
+// process, and ours as a host opens it.
 
 import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as OfficialTransport } from '@modelcontextprotocol/client/stdio';
@@ -32,8 +32,8 @@ async function open(command: Command, options: Partial<LiteMcpAsMcpOptions> = {}
   return closing(await openLiteMcpAsMcp({ ...command, stderr: 'ignore', ...options }));
 }
 
-describe.each(calculators)('%s', (_name, command) => {
-  test('seen by the official client', async () => {
+describe.each(calculators)('server %s', (_name, command) => {
+  test('works with the official client', async () => {
     const client = await official(bridged(command));
     expect(client.getServerVersion()).toMatchObject({ name: 'Calculator', version: '1.0.0' });
     const { tools } = await client.listTools();
@@ -57,7 +57,7 @@ describe.each(calculators)('%s', (_name, command) => {
       isError: true,
     });
   });
-  test('seen by ours', async () => {
+  test('works with our client', async () => {
     const client = closing(await connect({ ...bridged(command), stderr: 'ignore' }, { probeTimeoutMs: 100_000 }));
     expect(await client.callTool('Calculator', { a: 2, b: 3 })).toMatchObject({
       content: [{ type: 'text', text: '5' }],
@@ -65,7 +65,7 @@ describe.each(calculators)('%s', (_name, command) => {
     });
     expect(client.warnings).toEqual([]);
   });
-  test('seen by a host', async () => {
+  test('works with a host', async () => {
     const link = await open(command);
     expect(link).toMatchObject({ revision: 'LiteMCP 1.0.0', serverInfo: { name: 'Calculator' } });
     expect(isAlive(link.pid!)).toBe(true);
@@ -79,13 +79,13 @@ describe.each(calculators)('%s', (_name, command) => {
   });
 });
 
-test('any text arrives at the official client as it was sent', async () => {
+test('any text reaches the official client unchanged', async () => {
   const client = await official(bridged(fixture('echoes')));
   const text = 'line\n\n\nline\r\n\u2028 grüße 😀 "\\ \u0000';
   expect(await client.callTool({ name: 'Echo', arguments: { text } })).toMatchObject({ content: [{ text }] });
 });
 
-test('a client that cancels is let go, and the bridge goes on', async () => {
+test('a client that cancels gets its error at once, and the bridge continues', async () => {
   const client = await official(bridged(fixture('waits')));
   const abort = new AbortController();
   const call = client.callTool({ name: 'Wait', arguments: { ms: 60_000 } }, { signal: abort.signal });
@@ -96,7 +96,7 @@ test('a client that cancels is let go, and the bridge goes on', async () => {
   });
 });
 
-describe('a LiteMCP server that dies in a call', () => {
+describe('a LiteMCP server that exits during a call', () => {
   test('is not a tool error for the official client', async () => {
     const client = await official(bridged(fixture('dies-mid-call')));
     const closed = new Promise<void>((resolve) => {
@@ -107,9 +107,9 @@ describe('a LiteMCP server that dies in a call', () => {
       message: expect.stringContaining('out of paper'),
       data: { code: 'OUTCOME_UNKNOWN', evidence: { exitCode: 3, stderrTail: 'out of paper\n' } },
     });
-    await closed; // the bridge has nothing left to serve
+    await closed; // the bridge ends without its server
   });
-  test('is for a host what the death of any MCP server is', async () => {
+  test('is the same error for a host as with an MCP server', async () => {
     const link = await open(fixture('dies-mid-call'));
     const lost = new Promise<Error | undefined>((resolve) => link.onLost(resolve));
     await expect(link.client.callTool('Print', { text: 'page one' })).rejects.toMatchObject({
@@ -123,8 +123,8 @@ describe('a LiteMCP server that dies in a call', () => {
   });
 });
 
-describe('a host', () => {
-  test('does not lose what it closes itself', async () => {
+describe('a host with a LiteMCP server', () => {
+  test('reports no loss of a link that it closes', async () => {
     const link = await open(fixture('waits'));
     let lost = false;
     link.onLost(() => {
@@ -137,7 +137,7 @@ describe('a host', () => {
     await link.client.closed;
     expect(lost).toBe(false);
   });
-  test('sees everything on the wire', async () => {
+  test('records all messages of the wire', async () => {
     const seen: string[] = [];
     const observer = {
       spawned: () => seen.push('spawned'),
@@ -150,7 +150,7 @@ describe('a host', () => {
     await link.close();
     expect(seen).toEqual(['spawned', 'sent get', 'received info', 'sent call', 'received result', 'stopped stdin']);
   });
-  test('learns why a server could not be started, and none is left behind', async () => {
+  test('gets the reason if a server cannot be started, and no process remains', async () => {
     await expect(open({ command: 'no-such-command-here', args: [] })).rejects.toMatchObject({
       code: 'COMMAND_NOT_FOUND',
     });
@@ -168,7 +168,7 @@ describe('a host', () => {
     abort.abort(new Error('not wanted any more'));
     await expect(opening).rejects.toThrow('not wanted any more');
   });
-  test('can make a server answer in time', async () => {
+  test('can set a time limit for answers', async () => {
     const link = await open(fixture('waits'), { requestTimeoutMs: 200 });
     await expect(link.client.callTool('Wait', { ms: 60_000 })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
     const other = await link.client.callTool('Wait', { ms: 0 }, { timeoutMs: 60_000 });
@@ -176,7 +176,7 @@ describe('a host', () => {
   });
 });
 
-test('the bridge takes the server with it', async () => {
+test('the bridge stops its server when it ends', async () => {
   const target = { ...bridged(fixture('tells-its-pid')), stopWaits: { stdinMs: 60_000 } };
   const client = closing(await connect(target, { probeTimeoutMs: 100_000 }));
   const { structuredContent: pid } = await client.callTool('Pid');
@@ -186,7 +186,7 @@ test('the bridge takes the server with it', async () => {
   expect(isAlive(pid as number)).toBe(false);
 });
 
-test('the bridge ends with its stdin when all is answered', async () => {
+test('the bridge exits after its stdin ends and all requests are answered', async () => {
   const { raw, exited } = startRaw(bridged(fixture('waits')));
   raw.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Wait","arguments":{"ms":100}}}\n');
   raw.stream.end();

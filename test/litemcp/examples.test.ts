@@ -1,4 +1,4 @@
-// The examples run, and all code in docs/litemcp.md is part of one of them.
+// The examples work, and all code in docs/litemcp.md is part of one of them.
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ describe.each(servers.filter(canRun))('the client with %s', (_name, { command, a
   });
 });
 
-test('the code in the documentation is the code of the examples', () => {
+test('the code in the documentation is that of the examples', () => {
   const sources = ['calculator.mjs', 'calculator.py', 'client.mjs', 'as-mcp.mjs', 'mcp-tool.mjs'].map((name) =>
     readFileSync(path(`examples/litemcp/${name}`), 'utf8'),
   );

@@ -1,5 +1,5 @@
-// Random bytes at a server: it lives, and the next request is answered. In memory many times, and once for each of the
-// example servers as a real process.
+// Random bytes sent to a server: it keeps running and answers the next request. Many times in memory, and once for each
+// example server in a real process.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const request =
   '{"version":[1,0,0],"id":3,"type":"call","data":{"version":[1,0,0],"tool":"Calculator","arguments":["2","3"]}}';
 const encoder = new TextEncoder();
 
-/** A good message with some of its bytes changed, taken out or put in. */
+/** A valid message with a few bytes changed, removed or inserted. */
 const damaged = fc
   .array(fc.tuple(fc.nat(request.length), fc.nat(4), fc.uint8Array({ maxLength: 4 })), { minLength: 1, maxLength: 5 })
   .map((edits) => {
@@ -38,7 +38,7 @@ const almostJson = fc
   .map((parts) => encoder.encode(parts.join('')));
 const junk = fc.oneof(fc.uint8Array({ maxLength: 300 }), damaged, almostJson);
 
-// Ids that no junk has: a fuzzed message may well use a small one.
+// Ids that do not occur in random input, which may contain small ones.
 let id = 1_000_000_000;
 
 async function expectAlive(raw: RawEnd): Promise<void> {
@@ -46,7 +46,7 @@ async function expectAlive(raw: RawEnd): Promise<void> {
   raw.write(`\n\n\n${request.replace('"id":3', `"id":${id}`)}\n\n\n`);
   for (;;) {
     const answer = await raw.nextJson();
-    if (answer.id !== id) continue; // an error that answers junk
+    if (answer.id !== id) continue; // the error that answers the invalid input
     expect(answer).toMatchObject({ type: 'result', data: { response: { content: [{ data: '5' }], error: false } } });
     return;
   }
@@ -68,7 +68,7 @@ const calculators: [string, Command][] = [
   ['calculator.py', python('examples/litemcp/calculator.py')],
 ];
 
-test.each(calculators.filter(canRun))('a real process lives through it too: %s', async (_name, command) => {
+test.each(calculators.filter(canRun))('a real process survives random input too: %s', async (_name, command) => {
   const { raw, exited } = startRaw(command);
   for (const chunks of fc.sample(fc.array(junk, { minLength: 1, maxLength: 5 }), 200)) {
     for (const chunk of chunks) raw.write(chunk);

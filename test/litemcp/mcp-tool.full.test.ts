@@ -1,4 +1,4 @@
-// Tools of MCP servers, as real processes, seen by LiteMCP clients: ours, and one in Python.
+// Tools of MCP servers, in real processes, used by LiteMCP clients: ours, and one in Python.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -22,7 +22,7 @@ async function connect(tool: string, server?: Command) {
 }
 
 describe('our LiteMCP client', () => {
-  test('reads the tool and gets many results at once', async () => {
+  test('reads the tool and receives many results at once', async () => {
     const client = await connect('echo');
     expect(client.tool).toMatchObject({
       name: 'echo',
@@ -33,7 +33,7 @@ describe('our LiteMCP client', () => {
     const results = await Promise.all(texts.map((text) => client.call([text])));
     expect(results.map(({ response }) => response.content)).toEqual(texts.map((data) => [{ type: 'string', data }]));
   });
-  test('gives strings where the schema has types, and leaves out what is optional', async () => {
+  test('sends strings for typed parameters, and may omit optional ones', async () => {
     const client = await connect('describe');
     expect(client.tool?.parameters.map(({ name, type }) => `${name}: ${type}`)).toEqual([
       'n: integer',
@@ -44,7 +44,7 @@ describe('our LiteMCP client', () => {
     expect(response).toEqual({ content: [{ type: 'object', data: '{"n":7,"tags":["a"]}' }], error: false });
     expect((await client.call(['seven', '', ''])).response).toMatchObject({ error: true });
   });
-  test('gets pictures as base64, and failures as errors', async () => {
+  test('receives pictures as base64, and failures as errors', async () => {
     expect((await (await connect('picture')).call([])).response.content).toEqual([
       { type: 'image/png', data: 'iVBORw0KGgo=' },
     ]);
@@ -53,7 +53,7 @@ describe('our LiteMCP client', () => {
       error: true,
     });
   });
-  test('gets an error that the server died and the call may have run; then the bridge ends', async () => {
+  test('receives an error that the server exited and the call may have run, and the bridge ends', async () => {
     const client = await connect('crash');
     const closed = new Promise<Error | undefined>((resolve) => {
       client.onclose = resolve;
@@ -63,13 +63,13 @@ describe('our LiteMCP client', () => {
     expect(response.content[0]!.data).toMatch(/out of paper.*had been sent and may have run/s);
     expect(await closed).toMatchObject({ code: 'PROCESS_EXITED', evidence: { exitCode: 1 } });
   });
-  test('can use an official server', async () => {
+  test('works with an official server', async () => {
     const server = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
     const client = await connect('echo', { command: process.execPath, args: [path(server)] });
     const { response } = await client.call(['grüße']);
     expect(response).toEqual({ content: [{ type: 'string', data: 'Echo: grüße' }], error: false });
   });
-  test.skipIf(!hasPython)('can use a LiteMCP server through both bridges', async () => {
+  test.skipIf(!hasPython)('works with a LiteMCP server through both bridges', async () => {
     const calculator = python('examples/litemcp/calculator.py');
     const asMcp = node('examples/litemcp/as-mcp.mjs');
     const bridge = { command: asMcp.command, args: [...asMcp.args, calculator.command, ...calculator.args] };
@@ -80,7 +80,7 @@ describe('our LiteMCP client', () => {
   });
 });
 
-test.skipIf(!hasPython)('a client in Python gets the same', async () => {
+test.skipIf(!hasPython)('a client in Python receives the same results', async () => {
   const client = python('examples/litemcp/client.py');
   const call = (values: string[], { command, args }: Command) =>
     run(client.command, [...client.args, ...values, '--', command, ...args]);
@@ -90,7 +90,7 @@ test.skipIf(!hasPython)('a client in Python gets the same', async () => {
 });
 
 describe('the bridge', () => {
-  test('answers what is in flight when its stdin ends', async () => {
+  test('answers pending requests when its stdin ends', async () => {
     const { raw, exited } = startRaw(served('wait'));
     const call = { version: [1, 0, 0], id: 1, type: 'call', data: { tool: 'wait', arguments: ['100'] } };
     raw.stream.end(`${JSON.stringify(call)}\n\n\n`);
@@ -102,7 +102,7 @@ describe('the bridge', () => {
     expect(await exited).toBe(1);
     expect(stderr()).toMatch('The server has no tool named "eco"');
   });
-  test.skipIf(lacks.signals)('stops by its signal, and stops the server too', async () => {
+  test.skipIf(lacks.signals)('exits on a signal, and stops the server too', async () => {
     const bridge = node('test/fixtures/litemcp/stops-on-sigterm.mjs');
     const args = [...bridge.args, 'pid', tools.command, ...tools.args];
     const client = closing(await connectLiteMcp({ command: bridge.command, args, stderr: 'ignore' }));
@@ -114,7 +114,7 @@ describe('the bridge', () => {
     expect(await closed).toMatchObject({ code: 'PROCESS_EXITED', evidence: { exitCode: 0, signal: null } });
     expect(isAlive(pid)).toBe(false);
   });
-  test('takes the server with it', async () => {
+  test('stops the server when it ends', async () => {
     const client = await connect('pid');
     const pid = Number((await client.call([])).response.content[0]!.data);
     expect(isAlive(pid)).toBe(true);

@@ -25,7 +25,7 @@ describe('connecting', () => {
     expect(client.stopRung).toBe('stdin');
     expect(isAlive(pid)).toBe(false);
   });
-  test('works with a server that prints junk around its answers', async () => {
+  test('works with a server that prints stray output around its answers', async () => {
     const client = await connect('prints-junk');
     expect((await client.call(['a\n\n\nb'])).response.content[0]!.data).toBe('a\n\n\nb');
     expect(client.noiseCount).toBe(3);
@@ -42,7 +42,7 @@ describe('connecting', () => {
       evidence: { phase: 'startup', exitCode: 2, firstNoise: 'usage: thing [options]' },
     });
   });
-  test('gives up a silent server after its time, and leaves no process behind', async () => {
+  test('stops a silent server after its time limit, and no process remains', async () => {
     const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
     const failure = await connectLiteMcp({ ...silent, startupTimeoutMs: 50 }).catch((error) => error);
     expect(failure).toMatchObject({
@@ -59,7 +59,7 @@ describe('connecting', () => {
   });
 });
 
-test('a server that dies in a call leaves its outcome unknown, with the evidence, and only that', async () => {
+test('a server that exits during a call leaves only that outcome unknown, with the evidence', async () => {
   const client = await connect('dies-mid-call');
   await expect(client.call(['page one'])).rejects.toMatchObject({
     name: 'PeerError',
@@ -72,7 +72,7 @@ test('a server that dies in a call leaves its outcome unknown, with the evidence
 });
 
 describe('the end of stdin', () => {
-  test('answers the call in flight, then ends the process despite its timers', async () => {
+  test('answers the pending call, then ends the process despite its timers', async () => {
     const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
     raw.write(callMessage('Wait', '0'));
     await raw.next();
@@ -95,7 +95,7 @@ describe('the end of stdin', () => {
   });
 });
 
-test('prints go to stderr, and stdout is the protocol’s alone', async () => {
+test('other output goes to stderr, and stdout carries only the protocol', async () => {
   const { raw, exited, stderr } = startRaw(node('test/fixtures/litemcp/echoes.mjs'));
   raw.stream.end(`nonsense\n\n\n${callMessage('Echo', 'x')}`);
   expect(await raw.nextJson()).toMatchObject({ id: 1, data: { response: { error: false } } });
@@ -104,7 +104,7 @@ test('prints go to stderr, and stdout is the protocol’s alone', async () => {
   expect(stderr()).toMatch(/^Echo: Not valid JSON: .*\nechoing\n$/);
 });
 
-test.skipIf(lacks.signals)('a server that answers is responsive, one that is stopped is not', async () => {
+test.skipIf(lacks.signals)('a server that answers is responsive, a suspended process is not', async () => {
   const clock = new ManualClock();
   const client = await connect('echoes', { clock });
   expect(await client.isResponsive(1000)).toBe(true);

@@ -1,5 +1,5 @@
-// The two requests and answers with which the protocol explains itself, byte for byte, in both roles. The protocol prints
-// them over many lines; we write the same on one.
+// The two requests and answers with which the protocol defines itself, byte for byte, in both roles. The protocol shows
+// them on many lines; we write the same on one.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ const servers: [string, () => Promise<RawEnd>][] = [
 ];
 
 describe.each(servers.filter(canRun))('the server: %s', (_name, start) => {
-  test('answers both requests as the protocol prints them', async () => {
+  test('answers both requests as the protocol shows them', async () => {
     const raw = await start();
     raw.write(framed(getRequest));
     expect(await raw.next()).toBe(onOneLine(getResponse));
@@ -42,7 +42,7 @@ describe.each(servers.filter(canRun))('the server: %s', (_name, start) => {
 });
 
 describe('the client', () => {
-  test('writes both requests, and reads both answers as the protocol prints them', async () => {
+  test('writes both requests, and reads both answers as the protocol shows them', async () => {
     const { raw, client } = await rawServerOf();
     const info = client.info();
     expect(await raw.next()).toBe(onOneLine(getRequest));

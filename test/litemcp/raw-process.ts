@@ -1,4 +1,4 @@
-// A server process as its raw client sees it: bytes in, bytes out.
+// A server process for a raw client, which writes and reads bytes.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ export function node(name: string): Command {
   return { command: process.execPath, args: [path(name)] };
 }
 
-/** For a list of programs, each with its name first. */
+/** Filters lists of programs whose first element is the name. */
 export function canRun([name]: readonly [string, ...unknown[]]): boolean {
   return hasPython || !name.endsWith('.py');
 }
@@ -45,7 +45,7 @@ export function startRaw({ command, args }: Command) {
   });
   return {
     raw: new RawEnd(child.stdout, child.stdin),
-    /** Exit code, or the signal. */
+    /** Exit code or signal. */
     exited: exited.then(([code, signal]) => code ?? signal) as Promise<number | string>,
     stderr: () => stderr,
   };

@@ -1,5 +1,5 @@
-// Hosts that want the same control socket at the same moment, in processes of their own: one gets it and keeps it, the
-// others are told so, whether a killed host has left its socket there or not.
+// Hosts in separate processes that open the same control socket at the same time: one keeps it, the others fail with an
+// error, whether or not a killed host left its socket.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,11 +42,11 @@ async function tell(host: ChildProcess, task: object | string): Promise<string> 
   return (await once(host, 'message'))[0];
 }
 
-/** What a host leaves behind that was killed: a socket that nobody serves, and its key. */
+/** Creates the leftovers of a killed host: a socket without a listener, and its key. */
 async function leaveStaleSocket(): Promise<void> {
   const server = createServer().listen(`${path}.killed`);
   await once(server, 'listening');
-  renameSync(`${path}.killed`, path); // it is removed under its first name alone
+  renameSync(`${path}.killed`, path); // Node.js removes only the original name
   server.close();
   await once(server, 'close');
   expect(existsSync(path)).toBe(true);
@@ -61,7 +61,7 @@ async function pidOfHost(): Promise<number> {
 }
 
 test.skipIf(process.platform === 'win32').each([true, false])(
-  'one of three gets the place (a killed host left its socket there: %s)',
+  'one of three gets the socket (a killed host left its socket: %s)',
   async (stale) => {
     for (let round = 0; round < ROUNDS; round++) {
       if (stale) await leaveStaleSocket();

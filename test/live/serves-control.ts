@@ -1,5 +1,5 @@
-// A process that takes the place of a host whenever it is told to, and reports what became of it. Bundled before it is
-// run: see control-race.test.ts.
+// A process that serves the control socket on demand and reports the outcome. Bundled before it is run: see
+// control-race.test.ts.
 
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import type { Host } from '../../src/host/host.ts';
@@ -7,7 +7,7 @@ import { FlowClients } from '../../src/observe/flow/clients.ts';
 import { FlowStore } from '../../src/observe/flow/store.ts';
 
 const flow = new FlowStore();
-/** As much of a host as its status needs. */
+/** The part of a host that its status needs. */
 const host = { status: () => [], names: [], flow, clients: new FlowClients(flow) } as unknown as Host;
 let control: ControlServer | undefined;
 

@@ -1,4 +1,4 @@
-// `standpipe up` twice at the same moment, again and again, where the host before was killed and left its socket behind.
+// `standpipe up` twice at the same time, repeatedly, after a killed host that left its socket.
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,7 +7,7 @@ import { runCli, startCli, writeConfig } from '../cli/run-cli.ts';
 
 const ROUNDS = 10;
 
-/** Resolves with what it says first: that it began, or why it did not. */
+/** Resolves with the first output: the start, or the reason of its failure. */
 async function up(config: string) {
   const child = startCli(['up', '--config', config, '--no-inspector', '--json']);
   const closed = once(child, 'close');
@@ -19,7 +19,7 @@ async function up(config: string) {
   return { child, closed, said };
 }
 
-test.skipIf(process.platform === 'win32')('one of two runs, and is reached; the other says so', async () => {
+test.skipIf(process.platform === 'win32')('one of two runs and is reachable, and the other reports that', async () => {
   const config = writeConfig('two-hosts.json', {});
   for (let round = 0; round < ROUNDS; round++) {
     const hosts = await Promise.all([up(config), up(config)]);

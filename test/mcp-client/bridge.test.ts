@@ -1,4 +1,4 @@
-// A front over a session is the bridge between eras: a client of any revision uses a server of any other.
+// A protocol adapter over a session is the bridge between eras: a client of any revision uses a server of any other.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION_KEY, SERV
 import { has, revisionsOfMcp } from '../../src/mcp/revisions.ts';
 import type { Caller, Params, Result, Service, Watcher } from '../../src/mcp/service.ts';
 
-/** Answers every request in the way that the test says. */
+/** Answers every request with the function of the test. */
 class Answering implements Service {
   readonly watchers = new Set<Watcher>();
   answer: (params: Params, caller: Caller) => Result | Promise<Result> = () => ({});
@@ -24,7 +24,7 @@ class Answering implements Service {
   }
 
   notify(): void {
-    // nothing to learn from a client
+    // notifications of the client are ignored
   }
 
   async watch(watcher: Watcher) {
@@ -39,7 +39,7 @@ async function clientOver(service: Service, options: ClientOptions) {
   return connect(near, { checkOutput: false, ...options });
 }
 
-/** client --revision--> front, session --serverRevision--> front, service. */
+/** client --revision--> adapter, session --serverRevision--> adapter, service. */
 async function bridge(revision: Revision, serverRevision: Revision, options: ClientOptions = {}) {
   const service = new Answering();
   const declared = { elicitation: { form: {} } };
@@ -51,7 +51,7 @@ async function bridge(revision: Revision, serverRevision: Revision, options: Cli
 const pairs = revisionsOfMcp.flatMap((client) => revisionsOfMcp.map((server) => ({ client, server })));
 
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value));
-/** Names that neither MCP nor JSON-RPC gives a meaning. */
+/** Names without a meaning in MCP and JSON-RPC. */
 const members = fc
   .dictionary(
     fc.string().map((name) => `x-${name}`),
@@ -72,7 +72,7 @@ function bare(names: readonly string[], { _meta, ...rest }: Params): Params {
   return { ...without(names, rest), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
 
-test.each(pairs)('a client of $client and a server of $server: unknown members pass unchanged', async (pair) => {
+test.each(pairs)('a client of $client and a server of $server: passes unknown members unchanged', async (pair) => {
   const { service, client, close } = await bridge(pair.client, pair.server);
   const methods = fc.constantFrom('tools/call', 'resources/read', 'com.example/any');
   const property = fc.asyncProperty(methods, members, members, members, members, async (method, ...parts) => {
@@ -93,7 +93,7 @@ test.each(pairs)('a client of $client and a server of $server: unknown members p
   await close();
 });
 
-test.each(pairs)('a client of $client and a server of $server: progress passes with all its members', async (pair) => {
+test.each(pairs)('a client of $client and a server of $server: passes progress with all its members', async (pair) => {
   const { service, client, close } = await bridge(pair.client, pair.server);
   service.answer = async (_params, caller) => {
     caller.progress({ progress: 1, total: 2, 'x-unknown': { a: [null] } });
@@ -105,27 +105,24 @@ test.each(pairs)('a client of $client and a server of $server: progress passes w
   await close();
 });
 
-test.each(revisionsOfMcp)(
-  'a client of %s and a modern server: the log level is that of the client',
-  async (revision) => {
-    const { service, client, close } = await bridge(revision, '2026-07-28');
-    const levels: unknown[] = [];
-    service.answer = (_params, caller) => {
-      levels.push(caller.client.logLevel);
-      return {};
-    };
-    for (const level of ['error', 'debug'] as const) {
-      await client.setLogLevel(level);
-      await client.request('com.example/any');
-    }
-    expect(levels).toEqual(['error', 'debug']);
-    await close();
-  },
-);
+test.each(revisionsOfMcp)('a client of %s and a modern server: uses the log level of the client', async (revision) => {
+  const { service, client, close } = await bridge(revision, '2026-07-28');
+  const levels: unknown[] = [];
+  service.answer = (_params, caller) => {
+    levels.push(caller.client.logLevel);
+    return {};
+  };
+  for (const level of ['error', 'debug'] as const) {
+    await client.setLogLevel(level);
+    await client.request('com.example/any');
+  }
+  expect(levels).toEqual(['error', 'debug']);
+  await close();
+});
 
 const asking = pairs.filter(({ client, server }) => has(client, 'elicitation') && has(server, 'elicitation'));
 
-test.each(asking)('a client of $client and a server of $server: a question comes to the caller', async (pair) => {
+test.each(asking)('a client of $client and a server of $server: passes a question to the caller', async (pair) => {
   const { service, client, close } = await bridge(pair.client, pair.server, {
     elicit: ({ message }) => ({ action: 'accept', content: { heard: message } }),
   });
@@ -141,7 +138,7 @@ test.each(asking)('a client of $client and a server of $server: a question comes
   await close();
 });
 
-test.each(pairs)('a client of $client and a server of $server: changes are heard of', async (pair) => {
+test.each(pairs)('a client of $client and a server of $server: delivers changes', async (pair) => {
   const { service, client, close } = await bridge(pair.client, pair.server);
   const updated = new Promise<unknown>((resolve) => {
     void client.subscribe('mem://a', resolve).then(() => {

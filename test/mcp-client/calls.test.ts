@@ -1,4 +1,4 @@
-// Every method family against real processes, in both eras, through the same calls; and how calls end early.
+// Every family of methods with real processes, in both eras, through the same calls; and early ends of calls.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -10,7 +10,7 @@ import { lacks } from '../fixtures/windows.ts';
 const eras = ['legacy', 'modern'] as const;
 
 for (const era of eras) {
-  test(`${era}: each method family`, async () => {
+  test(`${era}: calls each family of methods`, async () => {
     const server = new Logged(era);
     const client = await server.connect();
     expect(client.server).toMatchObject({ era, instructions: `be ${era}` });
@@ -41,7 +41,7 @@ for (const era of eras) {
     await expect(client.callTool('hello')).rejects.toMatchObject({ code: 'NOT_SENT' });
   });
 
-  test(`${era}: metadata goes along, and is not kept for the next call`, async () => {
+  test(`${era}: sends metadata with its call only`, async () => {
     const client = await new Logged(era).connect();
     const first = await client.callTool('meta', {}, { meta: { traceparent: '00-1' } });
     expect(first.structuredContent).toMatchObject({ traceparent: '00-1' });
@@ -51,7 +51,7 @@ for (const era of eras) {
     expect(third.structuredContent).toMatchObject({ baggage: 'x' });
   });
 
-  test(`${era}: log messages come at the level that was asked for`, async () => {
+  test(`${era}: delivers log messages of the requested level`, async () => {
     const client = await new Logged(era).connect();
     const logged: LogMessage[] = [];
     client.onLog(() => {
@@ -69,7 +69,7 @@ for (const era of eras) {
     expect(logged).toHaveLength(1);
   });
 
-  test(`${era}: a timeout and an abort send exactly one cancellation each, and the connection goes on`, async () => {
+  test(`${era}: a timeout and an abort send exactly one cancellation each, and the connection continues`, async () => {
     const server = new Logged(era);
     const client = await server.connect();
     await expect(client.callTool('never', {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
@@ -89,7 +89,7 @@ for (const era of eras) {
   });
 }
 
-test('modern: the log level of one call', async () => {
+test('modern: sets the log level of one call', async () => {
   const client = await new Logged('modern').connect();
   const logged: LogMessage[] = [];
   client.onLog((message) => logged.push(message));
@@ -102,21 +102,21 @@ test('modern: the log level of one call', async () => {
   expect(logged.map(({ level }) => level)).toEqual(['debug', 'info', 'error']);
 });
 
-test('legacy: the log level of one call cannot be had, which is said once', async () => {
+test('legacy: the log level of one call is ignored, with one warning', async () => {
   const client = await new Logged('legacy').connect();
   await client.callTool('log', {}, { logLevel: 'debug' });
   await client.callTool('log', {}, { logLevel: 'debug' });
   expect(client.warnings).toEqual([{ topic: 'log-level-ignored', message: expect.stringContaining('setLogLevel') }]);
 });
 
-test('modern: progress', async () => {
+test('modern: delivers progress', async () => {
   const client = await new Logged('modern').connect();
   const steps: Progress[] = [];
   await client.callTool('progress', {}, { onProgress: (step) => steps.push(step) });
   expect(steps.map(({ progress }) => progress)).toEqual([1, 2, 3]);
 });
 
-test('modern: requests of the server get no answer, and are reported once', async () => {
+test('modern: does not answer requests of the server, and reports them once', async () => {
   const server = new Logged('modern');
   const client = await server.connect({ roots: [] });
   await client.callTool('asksByRequest');
@@ -126,7 +126,7 @@ test('modern: requests of the server get no answer, and are reported once', asyn
   expect(client.warnings).toEqual([{ topic: 'request-ignored', message: expect.stringContaining('roots/list') }]);
 });
 
-test('modern: a result of a type that was not declared is an error', async () => {
+test('modern: a result of an undeclared type is an error', async () => {
   const client = await new Logged('modern').connect({ extensions: [{ id: 'io.modelcontextprotocol/tasks' }] });
   await expect(client.callTool('strange')).rejects.toMatchObject({
     code: 'RESULT_INVALID',
@@ -134,7 +134,7 @@ test('modern: a result of a type that was not declared is an error', async () =>
   });
 });
 
-test('structured results are held to the schema of a tool that was listed', async () => {
+test('checks structured results against the schema of a listed tool', async () => {
   const server = new Logged('modern');
   const client = await server.connect();
   expect(await client.callTool('broken')).toMatchObject({ structuredContent: { sum: 'three' } });
@@ -149,7 +149,7 @@ test('structured results are held to the schema of a tool that was listed', asyn
   expect(await careless.callTool('broken')).toMatchObject({ structuredContent: { sum: 'three' } });
 });
 
-test('a server that dies takes its calls along, and says why to all who want to know', async () => {
+test('a server that exits fails its calls, and the reason is reported everywhere', async () => {
   const client = await new Logged('legacy').connect();
   const told: unknown[] = [];
   client.onclose = (cause) => told.push(cause);
@@ -159,7 +159,7 @@ test('a server that dies takes its calls along, and says why to all who want to 
 });
 
 test.skipIf(lacks.signals).each(['legacy', 'modern', 'speaks_the_transcript.py'])(
-  '%s: a server that answers is responsive, one that is stopped is not',
+  '%s: a server that answers is responsive, a suspended process is not',
   async (kind) => {
     const clock = new ManualClock();
     const client = await new Logged(kind).connect({ clock });
@@ -173,7 +173,7 @@ test.skipIf(lacks.signals).each(['legacy', 'modern', 'speaks_the_transcript.py']
   },
 );
 
-test.skipIf(lacks.signals)('a server that waits for us is responsive, although it answers no ping', async () => {
+test.skipIf(lacks.signals)('a server that waits for an answer is responsive, although it answers no ping', async () => {
   const clock = new ManualClock();
   const asked = { count: 0 };
   const client = await new Logged('legacy').connect({

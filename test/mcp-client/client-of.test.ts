@@ -1,4 +1,4 @@
-// A client of a service in this process: the same calls, without a connection.
+// A client of a service in this process: the same calls without a connection.
 
 import { expect, test } from 'vitest';
 import { clientOf, type LogMessage, type Progress } from '../../src/entry/client.ts';
@@ -38,7 +38,7 @@ test('calls, questions, progress, log messages and changes need no connection', 
   await expect(client.callTool('nope')).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
 });
 
-test('closing such a client leaves its service open', async () => {
+test('closing the client leaves its service open', async () => {
   const server = new Server({ name: 'here', version: '1.0.0' });
   server.tool('echo', any, ({ text }) => String(text));
   const client = await clientOf(server.service);

@@ -1,10 +1,13 @@
-// A server that asks before a session is open: whoever would be asked hears nothing of it, and the session opens all the same.
+// A server that sends questions before a session is open: handlers do not receive them, and the session opens anyway.
 
 import { expect, test } from 'vitest';
 import { BoundedEraMemory, type ClientOptions, connect, type Warning } from '../../src/entry/client.ts';
 import { closing } from '../fixtures/server.ts';
 
-/** A legacy server: `early` runs at its start, `initialize` when it is asked to open. Its tool tells the first `count` answers it got. */
+/**
+ * A legacy server: `early` runs at its start, `initialize` when it receives that request. Its tool returns the first
+ * `count` answers that it received.
+ */
 const legacyServer = (count: number, early: string, initialize: string) => `
   const send = (...messages) => process.stdout.write(messages.map((each) => JSON.stringify({ jsonrpc: '2.0', ...each }) + '\\n').join(''));
   const answers = {};
@@ -62,8 +65,8 @@ const refused = (method: string) => ({
 });
 const here = { roots: [{ uri: 'file:///here' }] };
 
-test.each(['auto', 'legacy'] as const)('questions before initialize is answered are refused, era %s', async (era) => {
-  // It waits for all the answers before it gives its own.
+test.each(['auto', 'legacy'] as const)('refuses questions before initialize is answered, era %s', async (era) => {
+  // The server answers initialize after it has all answers.
   const script = legacyServer(
     4,
     'send(...questions);',
@@ -82,7 +85,7 @@ test.each(['auto', 'legacy'] as const)('questions before initialize is answered 
   ]);
 });
 
-test('ping is answered before initialize is', async () => {
+test('answers ping before initialize is answered', async () => {
   const script = legacyServer(
     2,
     "send({ id: 'early', method: 'ping' });",
@@ -91,7 +94,7 @@ test('ping is answered before initialize is', async () => {
   expect((await open(script)).answers).toEqual({ early: {}, later: here });
 });
 
-test('a question in the same breath as the answer to initialize is answered', async () => {
+test('answers a question in the same chunk as the answer to initialize', async () => {
   const { answers, asked } = await open(legacyServer(2, '', 'send(opening(id), questions[2]);'));
   expect(answers).toEqual({ roots: here, later: here });
   expect(asked).toEqual(['roots', 'roots']);

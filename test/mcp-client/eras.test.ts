@@ -1,5 +1,5 @@
-// Pain point 5: whatever a server does when it is asked for its era, the client connects, with one start, or with two where
-// the question killed it; and it asks only once.
+// However a server reacts to the era probe, the client connects with one start, or with two if the probe killed the
+// server, and it probes only once.
 
 import { StdioClientTransport as OfficialTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ for (const code of [-32601, -32602, -32000]) {
   });
 }
 
-test('a silent legacy server costs the probe timeout once, and then nothing', async () => {
+test('a silent legacy server causes one probe timeout, and none later', async () => {
   const server = new Logged('ignores-the-probe');
   const client = await server.connect({ probeTimeoutMs: 300 });
   expect(client.server.era).toBe('legacy');
@@ -48,7 +48,7 @@ test('the era is remembered for the whole program by default', async () => {
   expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1);
 });
 
-test('a server that the probe kills is started once more and not asked again', async () => {
+test('a server that the probe kills is started again and not probed again', async () => {
   const server = new Logged('dies-of-the-probe');
   const client = await server.connect();
   expect(client.server.era).toBe('legacy');
@@ -60,13 +60,13 @@ test('a server that the probe kills is started once more and not asked again', a
   expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1);
 });
 
-test('a server that answers the probe and dies of it all the same is started once more', async () => {
+test('a server that answers the probe and then exits is started again', async () => {
   const server = new Logged('answers-the-probe-and-dies');
   await isUsable(await server.connect());
   expect(server.spawns).toBe(2);
 });
 
-test('a server with a lock is never started twice at the same time', async () => {
+test('never starts a server with a lock twice at the same time', async () => {
   const polite = new Logged('holds-a-lock', tempPath());
   await isUsable(await polite.connect());
   expect(polite.spawns).toBe(1);
@@ -75,7 +75,7 @@ test('a server with a lock is never started twice at the same time', async () =>
   expect(dying.spawns).toBe(2);
 });
 
-test('a modern server: one start, and every request carries the envelope', async () => {
+test('a modern server: one start, and every request has the envelope', async () => {
   const server = new Logged('modern');
   const client = await server.connect({ info: { name: 'me', version: '3' } });
   expect(client.server).toEqual({
@@ -98,7 +98,7 @@ test('a modern server: one start, and every request carries the envelope', async
   expect(client.warnings).toEqual([]);
 });
 
-/** Turns the clock until `last` is sent: the server has all requests up to it before it reads the first. */
+/** Advances the clock until `last` is sent: the server has all requests up to it before it reads the first. */
 async function connectBeforeItIsUp(server: Logged, last: 'ping' | 'initialize') {
   const clock = new ManualClock();
   const sent: string[] = [];
@@ -116,7 +116,7 @@ async function connectBeforeItIsUp(server: Logged, last: 'ping' | 'initialize') 
 const connectAskingTwice = async (server: Logged) => (await connectBeforeItIsUp(server, 'initialize')).client;
 
 for (const name of ['modern', 'official-dual']) {
-  test(`${name}, silent because it starts slowly, is not sent initialize before it is up`, async () => {
+  test(`${name}, silent because it starts slowly, receives initialize only after its start`, async () => {
     const server = new Logged(name, '1000');
     const { client, sent } = await connectBeforeItIsUp(server, 'ping');
     expect(client.server.era).toBe('modern');
@@ -126,14 +126,14 @@ for (const name of ['modern', 'official-dual']) {
   });
 }
 
-test('a legacy server that is silent about the probe and answers ping is sent initialize at once', async () => {
+test('sends initialize at once to a legacy server that ignores the probe and answers ping', async () => {
   const server = new Logged('ignores-the-probe', 'answers-ping');
   const { client, sent } = await connectBeforeItIsUp(server, 'ping');
   expect(client.server.era).toBe('legacy');
   expect(sent.slice(0, 3)).toEqual(['server/discover', 'ping', 'initialize']);
 });
 
-test('one that has printed something and is quiet is sent initialize without an answer to ping', async () => {
+test('sends initialize without an answer to ping to a server that has printed output and is silent', async () => {
   const server = new Logged('ignores-the-probe', 'prints');
   const clock = new ManualClock();
   const sent: string[] = [];
@@ -148,7 +148,7 @@ test('one that has printed something and is quiet is sent initialize without an 
   expect(client.server.era).toBe('legacy');
 });
 
-test('a modern server that starts slowly comes out modern, though it was asked both ways', async () => {
+test('a modern server that starts slowly is modern, although it received both openings', async () => {
   const server = new Logged('modern', '1000');
   const client = await connectAskingTwice(server);
   expect(client.server.era).toBe('modern');
@@ -168,7 +168,7 @@ test('the official server for both eras is modern', async () => {
   expect(server.spawns).toBe(1);
 });
 
-test('the official server for both eras, slow, is in the era that it ended up in, and modern the next time', async () => {
+test('the official server for both eras, slow, uses the era that it selected, and is modern the next time', async () => {
   const server = new Logged('official-dual', '1000');
   const client = await connectAskingTwice(server);
   expect(client.server.era).toBe('legacy');
@@ -180,7 +180,7 @@ test('the official server for both eras, slow, is in the era that it ended up in
   expect(server.spawns).toBe(2);
 });
 
-test('the official legacy server', async () => {
+test('the official legacy server is legacy', async () => {
   const server = new Logged('official-legacy');
   const client = await server.connect();
   expect(client.server).toMatchObject({ era: 'legacy', revision: '2025-11-25' });
@@ -189,7 +189,7 @@ test('the official legacy server', async () => {
 });
 
 for (const revision of ['2025-06-18', '2025-03-26', '2024-11-05']) {
-  test(`a server that answers with ${revision} is spoken to in it, whether it offers or refuses`, async () => {
+  test(`uses ${revision} if a server answers with it, in an offer or in a refusal`, async () => {
     const offers = new Logged('offers-another-version', revision);
     const client = await offers.connect();
     expect(client.server.revision).toBe(revision);
@@ -200,7 +200,7 @@ for (const revision of ['2025-06-18', '2025-03-26', '2024-11-05']) {
   });
 }
 
-test('a server that answers with a version that nobody speaks is refused in words, and stopped', async () => {
+test('refuses a server that answers with an unknown version, and stops it', async () => {
   const server = new Logged('offers-another-version', '2031-01-01');
   await expect(server.connect()).rejects.toMatchObject({
     code: 'NEGOTIATION_FAILED',
@@ -209,7 +209,7 @@ test('a server that answers with a version that nobody speaks is refused in word
   expect(server.pids.filter(isAlive)).toEqual([]);
 });
 
-test('"unsupported version" chooses from what the server names', async () => {
+test('"unsupported version" selects from the versions that the server names', async () => {
   const legacy = new Logged('refuses-the-version', '{"supported":["2025-06-18"],"requested":"2026-07-28"}');
   const client = await legacy.connect();
   expect(client.server).toMatchObject({ era: 'legacy', revision: '2025-06-18' });
@@ -229,14 +229,14 @@ for (const garbage of [
   '{"jsonrpc":"2.0","id":ID,"error":"what?"}',
   '{"jsonrpc":"2.0","id":ID}',
 ]) {
-  test(`a legacy server that answers the probe with ${garbage}`, async () => {
+  test(`connects to a legacy server that answers the probe with ${garbage}`, async () => {
     const server = new Logged('answers-garbage', garbage);
     await isUsable(await server.connect());
     expect(server.spawns).toBe(1);
   });
 }
 
-test('over the official transport, in both eras', async () => {
+test('connects over the official transport, in both eras', async () => {
   for (const [name, era] of [
     ['refuses-the-probe', 'legacy'],
     ['modern', 'modern'],

@@ -1,4 +1,4 @@
-// The memory of eras that outlives a program: a cache that nothing can break.
+// The memory of eras in a file that all programs share: a cache that tolerates any damage.
 
 import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ let files = 0;
 const newFile = () => join(folder, `sub-${++files}`, 'eras.json');
 const keyOf = (...args: string[]) => JSON.stringify(['node', args, folder]);
 
-test('what one program found, the next one knows; the file is private and names no command', () => {
+test('shares eras between programs, in a private file without commands', () => {
   const file = newFile();
   new FileEraMemory(file).set(keyOf('--token=s3cret'), 'legacy');
   expect(new FileEraMemory(file).get(keyOf('--token=s3cret'))).toBe('legacy');
@@ -23,7 +23,7 @@ test('what one program found, the next one knows; the file is private and names 
   expect(new FileEraMemory(file).get(keyOf('--token=s3cret'))).toBeUndefined();
 });
 
-test('a script that was changed is asked again', () => {
+test('probes a changed script again', () => {
   const memory = new FileEraMemory(newFile());
   const script = join(folder, 'server.py');
   writeFileSync(script, '');
@@ -35,7 +35,7 @@ test('a script that was changed is asked again', () => {
   }
 });
 
-test('an entry holds for a day, and one from the future for nothing', () => {
+test('an entry is valid for a day, and one from the future is invalid', () => {
   const file = newFile();
   const dayMs = 24 * 60 * 60 * 1000;
   new FileEraMemory(file, () => dayMs).set(keyOf('x'), 'modern');
@@ -61,7 +61,7 @@ test.each([
   expect(memory.get(keyOf('x'))).toBe('transcript');
 });
 
-test('it is bounded; the newest stay, and the file stays readable', () => {
+test('is bounded: the newest entries stay, and the file stays readable', () => {
   const file = newFile();
   const memory = new FileEraMemory(file);
   for (let n = 0; n < 510; n++) memory.set(keyOf(`${n}`), 'legacy');
@@ -69,7 +69,7 @@ test('it is bounded; the newest stay, and the file stays readable', () => {
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toHaveLength(500);
 });
 
-test('a folder that cannot be written to fails nothing', () => {
+test('ignores a folder that is not writable', () => {
   const file = newFile();
   writeFileSync(join(file, '..'), 'a file where the folder should be');
   const memory = new FileEraMemory(file);
@@ -78,9 +78,9 @@ test('a folder that cannot be written to fails nothing', () => {
   memory.delete(keyOf('x'));
 });
 
-// The superuser may read everything.
+// The superuser can read every file.
 test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-  'a file that may not be read counts as empty',
+  'a file without read permission counts as empty',
   () => {
     const file = newFile();
     new FileEraMemory(file).set(keyOf('x'), 'legacy');

@@ -1,5 +1,5 @@
-// What servers ask of their client: by requests in the legacy era, by results with questions in the modern one. The same
-// handlers answer both.
+// Questions of servers to their client: requests in the legacy era, results in the modern era. The same handlers answer
+// both.
 
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -23,13 +23,13 @@ function handlers(): ClientOptions {
 const text = async (result: Promise<{ content: unknown[] }>) => ((await result).content[0] as { text: string }).text;
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`${era}: one question`, async () => {
+  test(`${era}: answers one question`, async () => {
     const client = await new Logged(era).connect(handlers());
     const answer = await text(client.callTool('ask'));
     expect(answer).toContain('{"action":"accept","content":{"answer":"Your name?"}}');
   });
 
-  test(`${era}: several questions of each kind at once`, async () => {
+  test(`${era}: answers several questions of each kind at once`, async () => {
     const client = await new Logged(era).connect(handlers());
     const answers = JSON.parse((await text(client.callTool('askMuch'))).replace(/ undefined$/, ''));
     const [a, b, c, d] = Object.values(answers);
@@ -39,7 +39,7 @@ for (const era of ['legacy', 'modern'] as const) {
     expect(d).toEqual({ roots: [{ uri: 'file:///here' }] });
   });
 
-  test(`${era}: what is declared follows from the handlers`, async () => {
+  test(`${era}: declares capabilities according to the handlers`, async () => {
     const server = new Logged(era);
     await server.connect({
       ...handlers(),
@@ -58,7 +58,7 @@ for (const era of ['legacy', 'modern'] as const) {
   });
 }
 
-test('modern: the state of the server comes back as it was, with a new id and only on the retry', async () => {
+test('modern: returns the state of the server unchanged, with a new id and only in the retry', async () => {
   const server = new Logged('modern');
   const client = await server.connect(handlers());
   expect(await text(client.callTool('ask', { some: 'thing' }))).toContain('standpipe:a/état "1"\u2028🙂');
@@ -72,7 +72,7 @@ test('modern: the state of the server comes back as it was, with a new id and on
   });
 });
 
-test('modern: a state of a server that looks like one of ours stays a state of that server', async () => {
+test('modern: passes on a state of a server that looks like one of ours', async () => {
   const client = await new Logged('modern').connect(handlers());
   const facts = {
     identity: newClient(),
@@ -87,7 +87,7 @@ test('modern: a state of a server that looks like one of ours stays a state of t
   expect(JSON.stringify(result)).toContain('accept');
 });
 
-test('modern: a question that was not declared for is an error that names what is missing', async () => {
+test('modern: a question for an undeclared capability is an error that names the missing handler', async () => {
   const client = await new Logged('modern').connect();
   await expect(client.callTool('ask')).rejects.toMatchObject({
     code: 'CAPABILITY_NOT_DECLARED',
@@ -101,7 +101,7 @@ test('modern: a question that was not declared for is an error that names what i
   });
 });
 
-test('legacy: a question that was not declared for is refused as the revision says', async () => {
+test('legacy: refuses a question for an undeclared capability with the code of the revision', async () => {
   const bare = await new Logged('legacy').connect();
   expect(JSON.parse(await text(bare.callTool('ask')))).toMatchObject({ code: -32601 });
   expect(JSON.parse(await text(bare.callTool('pingClient')))).toEqual({});
@@ -113,14 +113,14 @@ test('legacy: a question that was not declared for is refused as the revision sa
   expect(JSON.parse(await text(urls.callTool('ask')))).toMatchObject({ code: -32602 });
 });
 
-test('modern: questions without end are ended', async () => {
+test('modern: stops an endless series of questions', async () => {
   const server = new Logged('modern');
   const client = await server.connect({ ...handlers(), maxInputRounds: 3 });
   await expect(client.callTool('askForever')).rejects.toMatchObject({ code: 'INPUT_ROUNDS_EXCEEDED' });
   expect(server.methods.filter((method) => method === 'tools/call')).toHaveLength(4);
 });
 
-test('modern: a server that only wants to be asked later is asked later, and then later still', async () => {
+test('modern: repeats a call of a server that only requests a later retry, with increasing delays', async () => {
   const server = new Logged('modern');
   const clock = new ManualClock();
   const client = await server.connect({ clock });
@@ -147,7 +147,7 @@ test('modern: "input required" without a question is an error', async () => {
   await expect(client.callTool('nothing')).rejects.toMatchObject({ code: 'RESULT_INVALID' });
 });
 
-test('modern: a handler that fails fails the call, and the other handlers are told', async () => {
+test('modern: a handler that fails fails the call and aborts the other handlers', async () => {
   const reasons: unknown[] = [];
   const client = await new Logged('modern').connect({
     ...handlers(),
@@ -165,14 +165,14 @@ test('modern: a handler that fails fails the call, and the other handlers are to
   expect(await text(client.callTool('hello', { name: 'you' }))).toBe('Hello, you!');
 });
 
-test('legacy: a handler that fails is told to the server, in words and without a stack', async () => {
+test('legacy: the server receives the message of a handler that fails, without a stack', async () => {
   const client = await new Logged('legacy').connect({
     elicit: () => Promise.reject(new Error('nobody at home')),
   });
   expect(JSON.parse(await text(client.callTool('ask')))).toEqual({ code: -32603, message: 'nobody at home' });
 });
 
-test('modern: the caller and the total timeout end a wait for a person', async () => {
+test('modern: the caller and the total timeout end a wait for the user', async () => {
   for (const end of ['caller', 'timeout']) {
     const clock = new ManualClock();
     const abort = new AbortController();
@@ -192,7 +192,7 @@ test('modern: the caller and the total timeout end a wait for a person', async (
   }
 });
 
-test('modern: the request timeout does not count while a person thinks', async () => {
+test('modern: the request timeout does not run while the user answers', async () => {
   const clock = new ManualClock();
   const client = await new Logged('modern').connect({
     clock,
@@ -204,7 +204,7 @@ test('modern: the request timeout does not count while a person thinks', async (
   expect(await text(client.callTool('ask', {}, { timeoutMs: 300 }))).toContain('decline');
 });
 
-test('legacy: a server that takes its question back aborts the handler', async () => {
+test('legacy: a server that cancels its question aborts the handler', async () => {
   let aborted = false;
   const client = await new Logged('legacy').connect({
     elicit: (_, { signal }) =>
@@ -219,7 +219,7 @@ test('legacy: a server that takes its question back aborts the handler', async (
   expect(aborted).toBe(true);
 });
 
-/** How a person's handler may take it that nobody waits any more. */
+/** Reactions of a handler to the abort of its question. */
 const onAbort = {
   'waits on': () => new Promise<never>(() => undefined),
   'rejects with the reason': (signal: AbortSignal) =>
@@ -228,7 +228,7 @@ const onAbort = {
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('never mind')))),
 };
 
-describe.each(['legacy', 'modern'] as const)('%s: the connection ends while a question is open', (era) => {
+describe.each(['legacy', 'modern'] as const)('%s: the connection ends while a question is pending', (era) => {
   describe.each(Object.keys(onAbort) as (keyof typeof onAbort)[])('and its handler %s', (way) => {
     async function asked(tool = 'ask') {
       const signals: AbortSignal[] = [];
@@ -255,7 +255,7 @@ describe.each(['legacy', 'modern'] as const)('%s: the connection ends while a qu
       await client.close();
     });
 
-    test('because we closed it: the call says so, and closing succeeds', async () => {
+    test('because we closed it: the call fails with that reason, and close succeeds', async () => {
       const { client, call, signals } = await asked();
       await client.close();
       expect(await call).toMatchObject({ code: 'CONNECTION_CLOSED' });
@@ -264,7 +264,7 @@ describe.each(['legacy', 'modern'] as const)('%s: the connection ends while a qu
   });
 });
 
-test('modern: the connection ends before a call is to be sent again: its outcome is unknown', async () => {
+test('modern: the outcome is unknown if the connection ends before the retry of a call', async () => {
   const server = new Logged('modern');
   const client = await server.connect({ clock: new ManualClock() });
   const call = client.callTool('later').catch((error: Error) => error);
@@ -274,7 +274,7 @@ test('modern: the connection ends before a call is to be sent again: its outcome
   expect(await call).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: { code: 'PROCESS_EXITED' } });
 });
 
-test('legacy: the question of one call suspends its timeout and no other', async () => {
+test('legacy: the question of one call suspends only its own timeout', async () => {
   const clock = new ManualClock();
   let answer: ((given: ElicitResult) => void) | undefined;
   const client = await new Logged('legacy').connect({
@@ -294,7 +294,7 @@ test('legacy: the question of one call suspends its timeout and no other', async
   expect(await text(asking)).toContain('decline');
 });
 
-test('roots may be a function, and their change is told where there is somebody to tell', async () => {
+test('roots may be a function, and a change is announced only in the legacy era', async () => {
   for (const era of ['legacy', 'modern'] as const) {
     const server = new Logged(era);
     let asked = 0;

@@ -1,11 +1,11 @@
-// Messages of a modern server that belong to one client reach no other client: late log messages, and notifications of a subscription
-// that has ended.
+// Messages of a modern server for one client reach no other client: late log messages, and notifications of an ended
+// subscription.
 
 import { expect, test } from 'vitest';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { startHeldServer } from '../fixtures/mcp-client/held-server.ts';
 
-test('a log message of a modern server goes to the only caller that wants it, to none of several, and without any to this program alone', async () => {
+test('a log message of a modern server goes to the only caller that wants it, to none of several, and to this program if there is none', async () => {
   const server = await startHeldServer({ era: 'modern' });
   const watcher = new TestWatcher({ logs: 'info' });
   const other = Object.assign(new TestWatcher({ logs: 'info', others: true }), { client: new TestCaller().client });
@@ -30,7 +30,7 @@ test('a log message of a modern server goes to the only caller that wants it, to
   await server.close();
 });
 
-test('a notification of a subscription that has ended reaches no other client', async () => {
+test('a notification of an ended subscription reaches no other client', async () => {
   const server = await startHeldServer({ era: 'modern' });
   const other = Object.assign(new TestWatcher({ others: true }), { client: new TestCaller().client });
   await server.service.watch(other);

@@ -1,5 +1,5 @@
-// A model of a legacy server that many clients share and that knows which call each of its questions belongs to. Whatever the
-// order of calls, questions, answers, cancellations and time: no question reaches another client, and nothing waits for ever.
+// A model of a legacy server that many clients share, which knows the call of each of its questions. For any order of
+// calls, questions, answers, cancellations and time: no question reaches another client, and every call ends.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -10,7 +10,10 @@ import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 import { startHeldServer } from '../fixtures/mcp-client/held-server.ts';
 import { usually } from '../fixtures/repetitions.ts';
 
-/** How long the model asks after a cancellation. That may come a second after the call was given up. */
+/**
+ * Time after a cancellation during which the model sends questions. The cancellation may arrive a second after the
+ * abort.
+ */
 const ASKS_MS = 28_000;
 
 /** A call in the server. */
@@ -18,7 +21,7 @@ interface ServerCall {
   id: number;
   client: number;
   questionsLeft: number;
-  /** Its questions without an answer. */
+  /** Number of unanswered questions. */
   open: number;
   cancelledMs: number | undefined;
 }
@@ -36,9 +39,9 @@ class Model {
   readonly controllers: AbortController[] = [];
   readonly misrouted: string[] = [];
   routed = 0;
-  /** What arrives now was sent after this time. */
+  /** Messages that arrive now were sent after this time. */
   #beforeMs = 0;
-  /** Calls that were made and have not settled; questions that the server waits for. */
+  /** Unsettled calls, and unanswered questions of the server. */
   unsettled = 0;
   unanswered = 0;
   server!: Awaited<ReturnType<typeof startHeldServer>>;
@@ -65,7 +68,7 @@ class Model {
     this.clock.advance(ms);
   }
 
-  /** Takes up what has arrived. */
+  /** Processes the messages that have arrived. */
   async arrive(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     for (const { id, params } of this.server.held.splice(0)) {
@@ -80,7 +83,7 @@ class Model {
     }
   }
 
-  /** The next question of a call, or its answer. A call is not answered before its questions are. */
+  /** The next question of a call, or its answer. A call is answered after its questions. */
   step(at: number): void {
     const calls = [...this.inServer.values()];
     const call = calls[at % (calls.length || 1)];
@@ -116,7 +119,7 @@ class Model {
       this.routed++;
       if (owner !== String(client)) this.misrouted.push(`a question of ${owner} at ${client}`);
       return new Promise((resolve, reject) => {
-        // As the front of a client does.
+        // As the protocol adapter of a client does.
         this.clock.after(600_000, () => reject(new Error('The client does not answer')));
         ended!.addEventListener('abort', () => reject(ended!.reason));
         this.atClients.push({ answer: () => resolve({ action: 'accept', content: {} }) });
@@ -137,14 +140,14 @@ const step = fc.oneof(
   },
 );
 
-test('no question reaches another client, and nothing waits for ever', { timeout: 600_000 }, async () => {
+test('no question reaches another client, and every call ends', { timeout: 600_000 }, async () => {
   let routed = 0;
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
       const model = await new Model().start();
       for (const each of steps) {
-        // Tools 0 to 2 never ask; the others ask once, twice and three times.
+        // Tools 0 to 2 send no questions; the others send one, two and three.
         if (each.act === 'call') model.call(each.client, each.tool, Math.max(0, each.tool - 2));
         else if (each.act === 'step') model.step(each.at);
         else if (each.act === 'answer') model.atClients.splice(each.at % (model.atClients.length || 1), 1)[0]?.answer();
@@ -152,7 +155,7 @@ test('no question reaches another client, and nothing waits for ever', { timeout
         else model.pass(each.ms);
         await model.arrive();
       }
-      // The server goes on; some clients never answer. Each round, time passes.
+      // The server continues; some clients never answer. The clock advances in each round.
       for (let round = 0; model.unsettled + model.unanswered > 0 && round < 300; round++) {
         for (let at = 0; at < 10; at++) {
           model.step(at);

@@ -1,5 +1,5 @@
-// Questions of a legacy server that several clients share: each goes to its own client or to none. Every line of the server is
-// written by the test, and time by hand.
+// Questions of a legacy server that several clients share: each goes to its own client or to none. The test writes
+// every line of the server and advances the clock.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -26,7 +26,7 @@ function callerOf(principal: string, answer?: () => Promise<InputResponse>): Tes
 const accepted = (name: string) => ({ action: 'accept', content: { name } });
 const refused = expect.objectContaining({ code: -31001 });
 
-/** Time may pass between two readings, as it does on a busy machine. */
+/** A clock that advances with each reading, as on a busy machine. */
 class RunningClock extends ManualClock {
   eachReadingMs = 0;
   #readMs = 0;
@@ -48,14 +48,14 @@ async function start(declared: boolean | string[] = false) {
   return { ...server, clock, asking, call };
 }
 
-/** Everything that has been sent has arrived, and what follows from it has happened. */
+/** Waits until all sent messages have arrived and have been processed. */
 async function quiet(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const names = ({ held }: Pick<HeldServer, 'held'>) => held.map(({ params }) => params?.name);
 
-test('a question goes to the only client with a request, and to the handlers without one', async () => {
+test('a question goes to the only client with a request, and to the handlers of the connection without one', async () => {
   const server = await start();
   expect(await server.ask()).toMatchObject({ code: -32601 });
   const ada = accepting('Ada');
@@ -68,7 +68,7 @@ test('a question goes to the only client with a request, and to the handlers wit
   await server.close();
 });
 
-test('several requests of one client are no doubt about whom to ask', async () => {
+test('several requests of one client do not make a question ambiguous', async () => {
   const server = await start();
   const caller = accepting('Ada');
   const requests = ['a', 'b'].map((name) => server.call(caller, name));
@@ -79,7 +79,7 @@ test('several requests of one client are no doubt about whom to ask', async () =
   await server.close();
 });
 
-test('a question is held while two clients have requests, and goes to the one whose request does not end', async () => {
+test('holds a question while two clients have requests, and delivers it to the client whose request stays pending', async () => {
   const server = await start();
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const requests = [server.call(ada, 'a'), server.call(alan, 'b')];
@@ -89,7 +89,7 @@ test('a question is held while two clients have requests, and goes to the one wh
   const third = server.call(accepting('Grace'), 'c');
   await quiet();
   expect([ada.asked, alan.asked]).toEqual([[], []]);
-  // It was sent after the question had come, and does not own it.
+  // The third call was sent after the question arrived, so the question is not its own.
   expect(names(server)).toEqual(['a', 'b', 'c']);
   await server.answer(0);
   expect(await answer).toEqual(accepted('Alan'));
@@ -98,7 +98,7 @@ test('a question is held while two clients have requests, and goes to the one wh
   await server.close();
 });
 
-test('a question that stays unclear is refused; its tools are suspected until they are silent', async () => {
+test('refuses a question that stays ambiguous, and suspects its tools until they send no more questions', async () => {
   const server = await start();
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const requests = [server.call(ada, 'a'), server.call(alan, 'b')];
@@ -127,7 +127,7 @@ test('a question that stays unclear is refused; its tools are suspected until th
   await server.close();
 });
 
-test('a name that cannot become a string by itself harms neither its request nor the timer of another', async () => {
+test('a name that cannot be converted to a string affects neither its request nor the timer of another', async () => {
   const server = await start(['other']);
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const name = { toString: 1, valueOf: 1 };
@@ -137,13 +137,13 @@ test('a name that cannot become a string by itself harms neither its request nor
   await quiet();
   server.clock.advance(HELD_MS);
   expect(await answer).toEqual(refused);
-  // No prompt has such a name: it is not remembered.
+  // A prompt cannot have such a name, so it is not recorded.
   expect(server.asking.names).toEqual(['other', 'a']);
   await Promise.all([server.answer(0), server.answer(1), ...requests]);
   await server.close();
 });
 
-test('a refused question names no call of any client; the warning for the operator names five', async () => {
+test('a refused question names no call of any client, and the warning for the operator names five', async () => {
   const server = await start();
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((letter) => `secret-${letter}`);
   const requests = names.map((name) => server.call(accepting(name), name));
@@ -161,7 +161,7 @@ test('a refused question names no call of any client; the warning for the operat
   await server.close();
 });
 
-test('a name that no tool can have is neither remembered nor repeated, and is not confused with another', async () => {
+test('a name that is invalid for a tool is neither recorded nor repeated, and is not confused with another', async () => {
   const server = await start();
   const [long, most] = ['n'.repeat(129), 'n'.repeat(128)];
   const requests = [
@@ -180,7 +180,7 @@ test('a name that no tool can have is neither remembered nor repeated, and is no
   expect(server.asking.names).toEqual([most, 'resources/read']);
   for (const { message } of server.client.warnings) expect(message).not.toContain(long);
   await Promise.all([...requests.map((_, at) => server.answer(at)), ...requests]);
-  // Certain this time, and still not remembered.
+  // The question is certain now, and its tool is still not recorded.
   const last = server.call(accepting('Ada'), long);
   await server.has(requests.length + 1);
   expect(await server.ask()).toEqual(accepted('Ada'));
@@ -189,7 +189,7 @@ test('a name that no tool can have is neither remembered nor repeated, and is no
   await server.close();
 });
 
-test('with a question for each request, all but the oldest are refused, so that it becomes clear', async () => {
+test('refuses all questions but the oldest if each request may have sent one, which resolves the ambiguity', async () => {
   const server = await start();
   const callers = ['Ada', 'Alan', 'Grace'].map(accepting);
   const requests = callers.map((caller) => server.call(caller, 'ask'));
@@ -205,7 +205,7 @@ test('with a question for each request, all but the oldest are refused, so that 
   await server.close();
 });
 
-test('the time limit of a question that ends while older ones are decided about is not missed', async () => {
+test('observes the time limit of a question that ends while older ones are pending', async () => {
   const server = await start();
   const callers = ['Ada', 'Alan'].map(accepting);
   const requests = callers.map((caller) => server.call(caller, 'ask'));
@@ -225,7 +225,7 @@ test('the time limit of a question that ends while older ones are decided about 
   await server.close();
 });
 
-test('a question that may belong to a request that was given up reaches no other client', async () => {
+test('a question that may belong to an aborted request reaches no other client', async () => {
   const server = await start();
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const given = server.call(ada, 'a').catch((error: Error) => error.message);
@@ -238,7 +238,7 @@ test('a question that may belong to a request that was given up reaches no other
   server.clock.advance(TIE_MS);
   expect(await answer).toEqual(refused);
   expect(alan.asked).toEqual([]);
-  // With its answer, the request owns no question any more.
+  // After its answer, the request has no more questions.
   const second = server.ask();
   await quiet();
   await server.answer(0);
@@ -248,7 +248,7 @@ test('a question that may belong to a request that was given up reaches no other
   await server.close();
 });
 
-test('time alone does not decide about a question that has come', async () => {
+test('time alone does not assign a question that has arrived', async () => {
   const server = await start();
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const given = server.call(ada, 'a').catch(() => undefined);
@@ -271,7 +271,7 @@ test('time alone does not decide about a question that has come', async () => {
   await server.close();
 });
 
-test('a question for a request that was given up is refused, also while it is open', async () => {
+test('refuses a question of an aborted request, even while it is pending', async () => {
   const server = await start();
   let aborted = false;
   const ada = new TestCaller(() => new Promise<never>(() => undefined));
@@ -294,7 +294,7 @@ test('a question for a request that was given up is refused, also while it is op
   await server.close();
 });
 
-test('a call that is given up during its question ends by the error, and is cancelled only if it does not', async () => {
+test('a call that is aborted during its question ends by an error for the question, and is cancelled only if it does not', async () => {
   for (const ends of [true, false]) {
     const server = await start(['ask']);
     const [ada, alan] = [new TestCaller(() => new Promise<never>(() => undefined)), accepting('Alan')];
@@ -323,7 +323,7 @@ test('a call that is given up during its question ends by the error, and is canc
   }
 });
 
-test('a tool that asks waits until requests that clients of its principal gave up are answered or forgotten', async () => {
+test('a tool that sends questions waits until aborted requests of its principal are answered or forgotten', async () => {
   for (const end of ['answered', 'forgotten']) {
     const server = await start(['ask']);
     const [ada, alan] = [accepting('Ada'), accepting('Alan')];
@@ -344,7 +344,7 @@ test('a tool that asks waits until requests that clients of its principal gave u
   }
 });
 
-test('a request that is forgotten while others wait for another reason sets no timer again and again', async () => {
+test('forgetting a request while others wait for another reason sets no repeated timers', async () => {
   const server = await start(['ask']);
   const [ada, alan] = [accepting('Ada'), accepting('Alan')];
   const same = Object.assign(new TestCaller(), { client: ada.client });
@@ -362,7 +362,7 @@ test('a request that is forgotten while others wait for another reason sets no t
   await server.close();
 });
 
-test('a server that goes on after a cancellation is believed to ask for longer', async () => {
+test('a server that continues after a cancellation gets a longer period for questions', async () => {
   const server = await start(['ask']);
   const [ada, alan] = [new TestCaller(), accepting('Alan')];
   const cancelled = new TestCaller();
@@ -408,7 +408,7 @@ test('tools that are declared to ask run for one client of a principal at a time
   await server.close();
 });
 
-test('no request waits for a question of another principal, and no other request for any question', async () => {
+test('no request waits for a question of another principal, and only tools that ask wait for questions', async () => {
   const server = await start(['ask']);
   const never = () => new Promise<never>(() => undefined);
   const ada = callerOf('ada', never);
@@ -422,7 +422,7 @@ test('no request waits for a question of another principal, and no other request
   expect(names(server)).toEqual(['ask', 'plain', 'plain', 'plain', 'ask']);
   await Promise.all([1, 2, 3].map((at) => server.answer(at)));
   await Promise.all(plain);
-  // Both calls may have asked.
+  // Both calls may have sent the question.
   const unclear = server.ask();
   await quiet();
   server.clock.advance(HELD_MS);
@@ -433,7 +433,7 @@ test('no request waits for a question of another principal, and no other request
   await server.close();
 });
 
-test('a suspicion concerns the calls of one principal, and a call that was given up proves nothing', async () => {
+test('suspicion is limited to the calls of one principal, and an aborted call proves nothing', async () => {
   const server = await start();
   const [ada, same] = [callerOf('ada'), callerOf('ada')];
   const requests = [server.call(ada, 'a'), server.call(same, 'b')];
@@ -461,7 +461,7 @@ test('a suspicion concerns the calls of one principal, and a call that was given
   await server.close();
 });
 
-test('requests that wait end with their signal, their timeout and the connection', async () => {
+test('waiting requests end with their signal, their timeout and the connection', async () => {
   const server = await start(true);
   const [ada, alan, grace] = [new TestCaller(), new TestCaller(), new TestCaller()];
   const first = server.call(ada, 'a').catch((error) => error.code);
@@ -479,7 +479,7 @@ test('requests that wait end with their signal, their timeout and the connection
   expect(names(server)).toEqual(['a']);
 });
 
-test('the wait counts in the timeout of a request', async () => {
+test('the wait counts towards the timeout of a request', async () => {
   const server = await start(true);
   const [ada, alan] = [new TestCaller(), new TestCaller()];
   const first = server.call(ada, 'a');
@@ -494,7 +494,7 @@ test('the wait counts in the timeout of a request', async () => {
   await server.close();
 });
 
-test('no more than a thousand requests wait', async () => {
+test('at most a thousand requests wait', async () => {
   const server = await start(true);
   const first = server.call(new TestCaller(), 'a');
   await server.has(1);
@@ -505,7 +505,7 @@ test('no more than a thousand requests wait', async () => {
   expect(await outcomes[999]).toBe('NOT_SENT');
 });
 
-test('a client that does not answer is waited for as long as no other client waits, and then for a limited time', async () => {
+test('an unanswered question may stay pending while no other client waits, and then for a limited time', async () => {
   const server = await start(['ask']);
   const [ada, alan] = [new TestCaller(() => new Promise<never>(() => undefined)), accepting('Alan')];
   const limit = { timeoutMs: 600_000 };
@@ -526,7 +526,7 @@ test('a client that does not answer is waited for as long as no other client wai
   await server.close();
 });
 
-test('a client that is asked may make another call before it answers', async () => {
+test('a client may make another call before it answers a question', async () => {
   const server = await start(['ask']);
   const nested: Promise<unknown>[] = [];
   const ada: TestCaller = new TestCaller(async () => {
@@ -549,7 +549,7 @@ test('a client that is asked may make another call before it answers', async () 
   await server.close();
 });
 
-test('roots that a server asks for when its session opens are not those of the client that calls first', async () => {
+test('roots that a server requests when its session opens are not those of the first calling client', async () => {
   const server = await start();
   const ada = new TestCaller(async () => ({ roots: [{ uri: 'file:///ada' }] }));
   const first = server.call(ada, 'a');
@@ -565,7 +565,7 @@ test('roots that a server asks for when its session opens are not those of the c
   await server.close();
 });
 
-test('roots that a server asks for after a request was given up are those of the connection', async () => {
+test('roots that a server requests after a request was aborted are those of the connection', async () => {
   const server = await start();
   const ada = accepting('Ada');
   const other = server.call(ada, 'b');
@@ -575,18 +575,18 @@ test('roots that a server asks for after a request was given up are those of the
   await other;
   ada.cancel();
   expect(await given).toBe('The test cancels');
-  // The handlers of this connection have none.
+  // The handlers of this connection have no roots.
   expect(await server.ask({}, 'roots/list')).toMatchObject({ code: -32601 });
   expect(await server.ask()).toEqual(refused);
   expect(ada.asked).toEqual([]);
   await server.close();
 });
 
-test('a question that the client did not declare gets the error of a client without the capability', async () => {
+test('a question for an undeclared capability gets the error of a client without the capability', async () => {
   const server = await start();
   const ada = accepting('Ada');
   const call = server.call(ada, 'a');
-  const list = server.client.listTools(); // the host's own, which belongs to no client
+  const list = server.client.listTools(); // a request of the host itself, which belongs to no client
   await server.has(2);
   expect(await server.ask({ mode: 'url', url: 'https://example.org', message: 'Go' })).toMatchObject({ code: -32602 });
   expect(await server.ask()).toEqual(accepted('Ada'));
@@ -609,13 +609,13 @@ test('a question that may belong to a request of any method reaches no client wi
     await server.answer(1);
     expect(await first).toEqual(accepted('Ada'));
     await Promise.all([server.answer(0), ...requests]);
-    // Such a request never waits, so that nothing is suspected.
+    // This method never waits, so it is not suspected.
     expect(server.asking.names).toEqual(['a']);
     await server.close();
   }
 });
 
-test('a question during a request that has no caller, or whose caller cannot be asked during it, is refused', async () => {
+test('refuses a question during a request without a caller, or whose caller cannot answer during it', async () => {
   const server = await start();
   const ada = accepting('Ada');
   const call = server.call(ada, 'a');
@@ -640,7 +640,7 @@ test('a question during a request that has no caller, or whose caller cannot be 
   await server.close();
 });
 
-test('questions that a client leaves unanswered are limited, and keep no question of another from being seen', async () => {
+test('limits unanswered questions of a client, and still detects questions of others', async () => {
   const server = await start();
   const eve = new TestCaller(() => new Promise<never>(() => undefined));
   const [ada, bob] = [accepting('Ada'), accepting('Bob')];
@@ -666,7 +666,7 @@ test('questions that a client leaves unanswered are limited, and keep no questio
   await server.close();
 });
 
-test('an answered request costs a few visits, however many requests are open or given up and questions held', async () => {
+test('an answered request takes a constant number of steps, however many requests and questions are pending', async () => {
   const pending = new Map<number, PendingCall>();
   let visits = 0;
   const peer = {

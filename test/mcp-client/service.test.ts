@@ -1,4 +1,4 @@
-// A stdio process behind a session of each revision is a service like any other.
+// A stdio process behind a session of each revision passes the contract tests of services.
 
 import { fileURLToPath } from 'node:url';
 import { type ClientOptions, connect } from '../../src/entry/client.ts';

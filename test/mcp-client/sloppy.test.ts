@@ -1,4 +1,4 @@
-// Servers that are not quite right: understood where there is one thing they can mean, and each bend is said once.
+// Servers with small errors: accepted if their meaning is unambiguous, with one warning for each error.
 
 import { expect, test } from 'vitest';
 import type { Warning } from '../../src/entry/client.ts';
@@ -23,7 +23,7 @@ for (const [what, initialize, topic, expected] of [
   ['no version', { ...opened, protocolVersion: undefined }, 'revision-missing', { revision: '2024-11-05' }],
   ['a draft version', { ...opened, protocolVersion: '2024-10-07' }, 'revision-draft', { revision: '2024-11-05' }],
 ] as const) {
-  test(`initialize answered with ${what}`, async () => {
+  test(`accepts initialize answered with ${what}`, async () => {
     const { client, topics } = await connectTo({ initialize, 'tools/list': noTools });
     expect(client.server).toMatchObject(expected);
     expect(topics()).toEqual([topic]);
@@ -35,7 +35,7 @@ test.each([
   ['"false"', 'false', false],
   ['"true"', 'true', true],
   ['null', null, false],
-])('a tool result whose isError is %s', async (_, isError, expected) => {
+])('accepts a tool result whose isError is %s', async (_, isError, expected) => {
   const { client, topics } = await connectTo({ 'tools/call': { content: [], isError } });
   expect((await client.callTool('x')).isError).toBe(expected);
   expect(topics()).toEqual(['is-error-type']);
@@ -50,7 +50,7 @@ for (const [what, content, topic, expected] of [
   ['a block of an unknown type', [{ type: 'txt', text: 'hi' }], 'content-unknown', [{ type: 'txt', text: 'hi' }]],
   ['an image without data', [{ type: 'image' }], 'content-unknown', [{ type: 'image' }]],
 ] as const) {
-  test(`a tool result whose content is ${what}`, async () => {
+  test(`accepts a tool result whose content is ${what}`, async () => {
     const { client, topics } = await connectTo({ 'tools/call': { content, isError: false } });
     expect((await client.callTool('x')).content).toEqual(expected);
     await client.callTool('x');
@@ -58,7 +58,7 @@ for (const [what, content, topic, expected] of [
   });
 }
 
-test('ids that come back as text are understood, and that is said once', async () => {
+test('accepts ids that are returned as strings, with one warning', async () => {
   const { client, topics } = await connectTo({ textIds: true, 'tools/list': noTools });
   expect(client.server.info).toEqual(serverInfo);
   expect(await client.listTools()).toEqual(noTools);
@@ -66,7 +66,7 @@ test('ids that come back as text are understood, and that is said once', async (
   expect(client.warnings[0]?.message).toContain('"1" for 1');
 });
 
-test('what cannot be understood is an error that says what it is', async () => {
+test('reports the reason if a message is invalid', async () => {
   const { client, topics } = await connectTo({
     'tools/call': { content: 42 },
     'tools/list': { tools: {} },
@@ -86,7 +86,7 @@ test('what cannot be understood is an error that says what it is', async () => {
   expect(topics()).toEqual([]);
 });
 
-test('tools without a schema or without a name', async () => {
+test('omits tools without a schema or without a name', async () => {
   const { client, topics } = await connectTo({
     'tools/list': { tools: [{ name: 'a' }, { name: 'b' }, { description: 'nameless' }, null, 'c'] },
   });
@@ -97,7 +97,7 @@ test('tools without a schema or without a name', async () => {
   expect(topics()).toEqual(['entry-unusable', 'input-schema-missing']);
 });
 
-test('pages are read to the end, whatever the cursors look like', async () => {
+test('reads lists to the last page, whatever the cursors are', async () => {
   const page = (name: string, nextCursor?: unknown) => ({ tools: [{ name, inputSchema: {} }], nextCursor });
   const names = async (answers: object) => {
     const { client, topics } = await connectTo(answers);
@@ -112,7 +112,7 @@ test('pages are read to the end, whatever the cursors look like', async () => {
   await expect(names({ 'tools/list': [{ page: page('a', 1) }] })).rejects.toMatchObject({ code: 'RESULT_INVALID' });
 });
 
-test('lists that have no end are ended', async () => {
+test('stops reading lists that never end', async () => {
   const page = { tools: [{ name: 'a', inputSchema: {} }], nextCursor: 'x' };
   const answers = JSON.stringify({ 'tools/list': [{ page }, { cursor: 'x', page }] });
   const byPages = await new Logged('sloppy', answers).connect({ maxPages: 1 });
@@ -127,7 +127,7 @@ test('lists that have no end are ended', async () => {
   });
 });
 
-test('a server that declares nothing is asked all the same; one that declares something is taken at its word', async () => {
+test('sends requests to a server that declares nothing, but only declared ones to a server that declares a capability', async () => {
   const tools = { tools: [{ name: 'a', inputSchema: { type: 'object' } }] };
   const careless = await connectTo({ initialize: { ...opened, capabilities: {} }, 'tools/list': tools });
   expect(await careless.client.listTools()).toEqual(tools);
@@ -137,13 +137,13 @@ test('a server that declares nothing is asked all the same; one that declares so
   expect(careful.server.methods).not.toContain('prompts/list');
 });
 
-test('a ping that is refused is a sign of life', async () => {
+test('a refused ping shows that the server is alive', async () => {
   const { client, topics } = await connectTo({});
   await client.ping();
   expect(topics()).toEqual(['ping-refused']);
 });
 
-test('an output schema that cannot be used is said once and checks nothing; a missing structured result is said too', async () => {
+test('an invalid output schema checks nothing, with one warning, and so does a missing structured result', async () => {
   const tool = { name: 'a', inputSchema: { type: 'object' } };
   const broken = await connectTo({
     'tools/list': { tools: [{ ...tool, outputSchema: { type: 'no such type' } }] },
@@ -170,9 +170,9 @@ test('an output schema that cannot be used is said once and checks nothing; a mi
   expect(failing.topics()).toEqual([]);
 });
 
-test('validation by an output schema that takes for ever is cut off, said once, and not tried again', async () => {
+test('stops validation with an output schema that takes too long, warns once, and does not try it again', async () => {
   const tool = { name: 'a', inputSchema: { type: 'object' } };
-  // Each of these takes longer than anybody waits: a pattern, and references that are followed 2 ** 60 times.
+  // Each of these takes practically forever: a pattern, and references that are followed 2 ** 60 times.
   const steps = Array.from({ length: 60 }, (_, n) => [
     `d${n + 1}`,
     { anyOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },

@@ -1,4 +1,4 @@
-// A start that fails, is pinned, is remembered wrongly or is given up: said in words, and nothing is left running.
+// A start that fails, is pinned, is remembered wrongly or is aborted: it reports the reason, and no process remains.
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { BoundedEraMemory, connect, StdioClientTransport } from '../../src/entry
 import { Logged, tempPath } from '../fixtures/mcp-client/logged.ts';
 import { closing, isAlive, until } from '../fixtures/server.ts';
 
-test('a server that answers nothing but garbage is given up with the garbage as evidence', async () => {
+test('stops a server that answers only with garbage, with the garbage as evidence', async () => {
   const server = new Logged('answers-garbage', 'Segmentation fault (just kidding)', 'always');
   const clock = new ManualClock();
   let answers = 0;
@@ -30,7 +30,7 @@ test('a server that answers nothing but garbage is given up with the garbage as 
   expect(server.pids.filter(isAlive)).toEqual([]);
 });
 
-test('a server that ends whatever it is asked: two starts, and its last words', async () => {
+test('a server that always exits is started twice, and its last output is reported', async () => {
   const script = 'process.stderr.write("no API key"); process.exit(4)';
   const command = { command: process.execPath, args: ['-e', script], stderr: 'ignore' as const };
   await expect(connect(command, { eraMemory: new BoundedEraMemory() })).rejects.toMatchObject({
@@ -40,14 +40,14 @@ test('a server that ends whatever it is asked: two starts, and its last words', 
   });
 });
 
-test('a command that does not exist', async () => {
+test('reports a command that does not exist', async () => {
   await expect(connect({ command: 'no-such-command' })).rejects.toMatchObject({
     code: 'COMMAND_NOT_FOUND',
     evidence: { phase: 'spawn' },
   });
 });
 
-test('a transport that cannot be opened again says so when the probe kills its server; a function that makes it can', async () => {
+test('a transport that cannot be reopened fails with a hint when the probe kills its server, and a function that creates transports succeeds', async () => {
   const server = new Logged('dies-of-the-probe');
   await expect(connect(new StdioClientTransport(server.target))).rejects.toMatchObject({
     code: 'CONNECTION_CLOSED',
@@ -59,7 +59,7 @@ test('a transport that cannot be opened again says so when the probe kills its s
   expect(server.spawns).toBe(3);
 });
 
-test('a pinned era or revision is tried and nothing else', async () => {
+test('tries only a pinned era or revision', async () => {
   const dual = new Logged('official-dual');
   expect((await dual.connect({ era: 'legacy' })).server.era).toBe('legacy');
   expect((await dual.connect({ revision: '2025-03-26' })).server.revision).toBe('2025-03-26');
@@ -77,7 +77,7 @@ test('a pinned era or revision is tried and nothing else', async () => {
   await expect(other.connect({ revision: 'yesterday' as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
 });
 
-test('a memory that is wrong is corrected', async () => {
+test('corrects a wrong entry of the era memory', async () => {
   const legacy = new Logged('refuses-the-probe', '-32601');
   const modern = new Logged('modern');
   const key = ({ target }: Logged) => JSON.stringify([target.command, target.args, process.cwd()]);
@@ -101,7 +101,7 @@ test('a memory that is wrong is corrected', async () => {
   expect(silent.spawns).toBe(1);
 });
 
-test('a memory that keeps a server from being opened is forgotten', async () => {
+test('forgets an entry of the era memory that prevents a connection', async () => {
   const broken = { command: process.execPath, args: ['-e', 'process.exit(1)'], stderr: 'ignore' as const };
   const memory = new BoundedEraMemory();
   const brokenKey = JSON.stringify([broken.command, broken.args, process.cwd()]);
@@ -110,7 +110,7 @@ test('a memory that keeps a server from being opened is forgotten', async () => 
   expect(memory.get(brokenKey)).toBeUndefined();
 });
 
-test('giving up during the start leaves no process', async () => {
+test('an abort during the start leaves no process', async () => {
   const server = new Logged('ignores-the-probe');
   const before = new AbortController();
   before.abort(new Error('changed my mind'));
@@ -128,7 +128,7 @@ test('giving up during the start leaves no process', async () => {
   expect(server.pids.filter(isAlive)).toEqual([]);
 });
 
-test('giving up between the two starts leaves no process', async () => {
+test('an abort between the two starts leaves no process', async () => {
   const server = new Logged('holds-a-lock', tempPath(), 'slowly');
   const abort = new AbortController();
   const connecting = server.connect({ signal: abort.signal });
@@ -139,7 +139,7 @@ test('giving up between the two starts leaves no process', async () => {
   expect(server.pids.filter(isAlive)).toEqual([]);
 });
 
-test('the package is what the client says it is', async () => {
+test('the client reports the name and version of the package', async () => {
   const { ownInfo } = await import('../../src/mcp/own-info.ts');
   const { readFileSync } = await import('node:fs');
   const file = fileURLToPath(new URL('../../package.json', import.meta.url));

@@ -1,5 +1,5 @@
-// Subscriptions and changed lists: `resources/subscribe` and unasked news in the legacy era, one shared
-// `subscriptions/listen` in the modern one.
+// Subscriptions and changed lists: `resources/subscribe` and notifications in the legacy era, one shared
+// `subscriptions/listen` in the modern era.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -8,7 +8,7 @@ import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { until } from '../fixtures/server.ts';
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`${era}: updates of a resource come to those who want them, until they stop`, async () => {
+  test(`${era}: delivers updates of a resource to subscribers until they stop`, async () => {
     const server = new Logged(era);
     const client = await server.connect();
     const first: ResourceUpdate[] = [];
@@ -39,7 +39,7 @@ for (const era of ['legacy', 'modern'] as const) {
     );
   });
 
-  test(`${era}: a changed list is told and fetched anew`, async () => {
+  test(`${era}: announces a changed list and fetches it again`, async () => {
     const server = new Logged(era);
     const client = await server.connect();
     let changes = 0;
@@ -58,7 +58,7 @@ for (const era of ['legacy', 'modern'] as const) {
     expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
   });
 
-  test(`${era}: the end of the connection is told to subscribers`, async () => {
+  test(`${era}: notifies subscribers of the end of the connection`, async () => {
     const client = await new Logged(era).connect();
     const ends: string[] = [];
     await client.subscribe('mem://a', () => undefined, { onClosed: (why) => ends.push(why) });
@@ -69,7 +69,7 @@ for (const era of ['legacy', 'modern'] as const) {
   });
 }
 
-test('modern: the filter grows and shrinks, one listen at a time, and nothing comes twice', async () => {
+test('modern: the filter grows and shrinks with one listen at a time, without repeated notifications', async () => {
   const server = new Logged('modern');
   const client = await server.connect();
   const news: string[] = [];
@@ -95,7 +95,7 @@ test('modern: the filter grows and shrinks, one listen at a time, and nothing co
 });
 
 for (const how of ['result', 'cancelled'] as const) {
-  test(`modern: the server ends the subscription by ${how}: told once, not renewed, and can be had again`, async () => {
+  test(`modern: the server ends the subscription by ${how}: reported once, not renewed, and available again`, async () => {
     const server = new Logged('modern');
     const client = await server.connect();
     const ends: string[] = [];
@@ -124,7 +124,7 @@ for (const how of ['result', 'cancelled'] as const) {
   });
 }
 
-test('modern: what the server does not send is refused in words', async () => {
+test('modern: reports the reason if the server does not support a subscription', async () => {
   const client = await new Logged('modern').connect();
   await expect(client.subscribe('unheard:x', () => undefined)).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
   await expect(client.subscribe('mem://refused', () => undefined)).rejects.toMatchObject({
@@ -137,7 +137,7 @@ test('modern: what the server does not send is refused in words', async () => {
   expect(news).toEqual(['mem://a']);
 });
 
-test('modern: lists hold for as long as the server says, or until it says otherwise', async () => {
+test('modern: caches lists for the time that the server sets, or until it announces a change', async () => {
   const clock = new ManualClock();
   const server = new Logged('modern', '0', '{"ttlMs":1000}');
   const client = await server.connect({ clock });
@@ -155,13 +155,13 @@ test('modern: lists hold for as long as the server says, or until it says otherw
   await client.listTools({ fresh: true });
   expect(asked()).toBe(3);
   client.onListChanged('tools', () => undefined);
-  await client.subscribe('mem://a', () => undefined); // the listen is open now
+  await client.subscribe('mem://a', () => undefined); // the listen is active now
   await client.callTool('change');
   await client.listTools();
   expect(asked()).toBe(4);
 });
 
-test('modern: a list that holds for no time is fetched every time', async () => {
+test('modern: fetches a list with a time of 0 every time', async () => {
   const server = new Logged('modern');
   const client = await server.connect();
   await client.listTools();
@@ -169,7 +169,7 @@ test('modern: a list that holds for no time is fetched every time', async () => 
   expect(server.methods.filter((method) => method === 'tools/list')).toHaveLength(2);
 });
 
-test('legacy: a list is kept where the server tells of changes, and only there', async () => {
+test('legacy: caches a list only if the server announces changes', async () => {
   const server = new Logged('legacy');
   const client = await server.connect();
   await client.listTools();
@@ -183,7 +183,7 @@ test('legacy: a list is kept where the server tells of changes, and only there',
   ]);
 });
 
-test('legacy: the end of a subscription that waits for its turn does not end a newer subscription', async () => {
+test('legacy: ending a queued subscription does not end a newer subscription', async () => {
   const server = new Logged('legacy');
   const client = await server.connect();
   const updates: unknown[] = [];

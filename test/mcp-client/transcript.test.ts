@@ -1,4 +1,4 @@
-// The transcript, replayed: a Python server that speaks exactly its messages, and a client that sends them.
+// Replays the transcript: a Python server that sends exactly its messages, and a client that sends them.
 
 import { expect, test } from 'vitest';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
@@ -7,7 +7,7 @@ import { hasPython } from '../fixtures/python.ts';
 const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 const expectedTools = { tools: [{ name: 'hello_world', description: 'A simple greeting tool', inputSchema }] };
 
-/** As they stand in the transcript, without their ids. */
+/** The messages of the transcript without their ids. */
 const transcript = [
   {
     jsonrpc: '2.0',
@@ -21,35 +21,38 @@ const transcript = [
   { jsonrpc: '2.0', method: 'mcp/tools/call', params: { name: 'hello_world', arguments: { name: 'World' } } },
 ];
 
-test.skipIf(!hasPython)('told so, the client sends the messages of the transcript and nothing else', async () => {
-  const server = new Logged('speaks_the_transcript.py');
-  server.target.stopWaits = { stdinMs: 60_000 };
-  const client = await server.connect({ dialect: 'transcript', info: { name: 'Cursor', version: '0.10.0' } });
-  expect(client.server).toEqual({
-    era: 'legacy',
-    revision: '2024-11-05',
-    dialect: 'transcript',
-    info: { name: 'example-server', version: '1.0.0' },
-    capabilities: { tools: {} },
-    instructions: undefined,
-  });
-  expect(await client.listTools()).toEqual(expectedTools);
-  expect(await client.callTool('hello_world', { name: 'World' })).toEqual({
-    content: [{ type: 'text', text: 'Hello, World!' }],
-    isError: false,
-  });
-  expect(server.received.map(({ id: _, ...message }) => message)).toEqual(transcript);
-  expect(await client.callTool('nope', {})).toEqual({
-    content: [{ type: 'text', text: 'Unknown tool' }],
-    isError: true,
-  });
-  await client.ping();
-  await client.close();
-  expect(client.transport.stopRung).toBe('stdin');
-});
+test.skipIf(!hasPython)(
+  'with `dialect: "transcript"`, the client sends exactly the messages of the transcript',
+  async () => {
+    const server = new Logged('speaks_the_transcript.py');
+    server.target.stopWaits = { stdinMs: 60_000 };
+    const client = await server.connect({ dialect: 'transcript', info: { name: 'Cursor', version: '0.10.0' } });
+    expect(client.server).toEqual({
+      era: 'legacy',
+      revision: '2024-11-05',
+      dialect: 'transcript',
+      info: { name: 'example-server', version: '1.0.0' },
+      capabilities: { tools: {} },
+      instructions: undefined,
+    });
+    expect(await client.listTools()).toEqual(expectedTools);
+    expect(await client.callTool('hello_world', { name: 'World' })).toEqual({
+      content: [{ type: 'text', text: 'Hello, World!' }],
+      isError: false,
+    });
+    expect(server.received.map(({ id: _, ...message }) => message)).toEqual(transcript);
+    expect(await client.callTool('nope', {})).toEqual({
+      content: [{ type: 'text', text: 'Unknown tool' }],
+      isError: true,
+    });
+    await client.ping();
+    await client.close();
+    expect(client.transport.stopRung).toBe('stdin');
+  },
+);
 
 test.skipIf(!hasPython)(
-  'a server that refuses the standard initialize and takes this one is recognised, and remembered',
+  'detects and remembers a server that refuses the standard initialize and accepts this one',
   async () => {
     const server = new Logged('speaks_the_transcript.py');
     const client = await server.connect({ info: { name: 'Cursor', version: '0.10.0' } });
@@ -64,7 +67,7 @@ test.skipIf(!hasPython)(
   },
 );
 
-test('a server that answers the standard initialize in the dialect is recognised', async () => {
+test('detects a server that answers the standard initialize in the dialect', async () => {
   const server = new Logged(
     'sloppy',
     JSON.stringify({

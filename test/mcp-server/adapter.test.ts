@@ -1,4 +1,4 @@
-// A front over any service: what it decides itself, and what it leaves to the service.
+// A protocol adapter over any service: the requests that it answers itself, and those that it passes to the service.
 
 import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { META, RawClient, resultOf } from './raw-client.ts';
 const ERROR = 'dev.standpipe/error';
 const options = { 'dev.standpipe/call': { timeoutMs: 5, totalTimeoutMs: 50, repeatable: true } };
 
-test('methods that no revision has reach the service, and those of the eras do not', async () => {
+test('passes only methods outside MCP to the service', async () => {
   const service = new OpaqueService();
   const client = await RawClient.connect(service);
   await client.modern('com.example/a');
@@ -24,7 +24,7 @@ test('methods that no revision has reach the service, and those of the eras do n
   expect(service.requests.map(({ method }) => method)).toEqual(['com.example/a', 'com.example/b']);
 });
 
-test('a request may follow initialize before the service has described itself', async () => {
+test('accepts a request after initialize before the service has described itself', async () => {
   const service = new OpaqueService((caller) => ({ revision: caller.client.revision }));
   let arrive: ((facts: ServiceFacts) => void) | undefined;
   service.describe = () =>
@@ -38,7 +38,7 @@ test('a request may follow initialize before the service has described itself', 
   expect(await opened).toMatchObject({ result: { serverInfo: { name: 'opaque' }, protocolVersion: '2025-03-26' } });
 });
 
-test('nothing is sent before initialize is answered and the client is initialized, and no change that was not declared', async () => {
+test('sends nothing before initialize is answered and the client is initialized, and no undeclared change', async () => {
   const service = new OpaqueService();
   let arrive: ((facts: ServiceFacts) => void) | undefined;
   service.describe = () =>
@@ -81,14 +81,14 @@ test('nothing is sent before initialize is answered and the client is initialize
   expect(shown().slice(7)).toEqual([6, 5, 7, ...notifications, 8]);
 });
 
-test('a service that is lost after its answer has answered', async () => {
+test('a service that fails after its answer has answered', async () => {
   const service = new OpaqueService(() => ({ done: true }));
   service.describe = () => Promise.reject(new Error('gone'));
   const client = await RawClient.connect(service);
   expect(resultOf(await client.modern('com.example/a'))).toEqual({ resultType: 'complete', done: true, _meta: {} });
 });
 
-test('what a service says of a result wins over the front', async () => {
+test('metadata of a result from the service overrides that of the adapter', async () => {
   const own = {
     resultType: 'complete',
     ttlMs: 7,
@@ -101,7 +101,7 @@ test('what a service says of a result wins over the front', async () => {
   expect(resultOf(await client.request('tools/list'))).toEqual({ _meta: own._meta });
 });
 
-test('what a client of ours allows for a request is taken out of its parameters', async () => {
+test('removes the call options of our client from the parameters', async () => {
   const service = new OpaqueService(({ options }) => ({ allowed: options }));
   const client = await RawClient.connect(service);
   const allowed = options['dev.standpipe/call'];
@@ -115,7 +115,7 @@ test('what a client of ours allows for a request is taken out of its parameters'
   expect(service.requests.slice(1).map(({ params }) => params)).toEqual([{ b: 1, _meta: { c: 2 } }, { b: 1 }, {}]);
 });
 
-test('errors keep class, code, hint and evidence only where the front is told to expose them', async () => {
+test('errors keep class, code, hint and evidence only with `exposeErrors`', async () => {
   const details = { hint: 'Again.', evidence: { phase: 'running', stderrTail: 'secret' } } as const;
   const fails = [
     () => Promise.reject(new PeerError('OUTCOME_UNKNOWN', 'lost', details)),
@@ -153,11 +153,11 @@ test('a legacy subscription is a watch of the service, which ends with it and wi
   expect(uris()).toEqual(['a:2']);
   client.end();
   await client.closed;
-  await Promise.resolve(); // a watch is stopped once it has begun
+  await Promise.resolve(); // a watch stops after it has begun
   expect(service.watchers.size).toBe(0);
 });
 
-test('a watch that fails is the answer to the request for it, and may be tried again', async () => {
+test('a watch that fails answers its request with the error, and can be repeated', async () => {
   const service = new OpaqueService();
   const { watch } = service;
   service.watch = ({ filter }) =>
@@ -173,7 +173,7 @@ test('a watch that fails is the answer to the request for it, and may be tried a
   expect(await client.request('resources/subscribe', { uri: 'a:1' })).toMatchObject({ result: {} });
 });
 
-test('a modern subscription begins with its acknowledgement, and is answered when the service ends it', async () => {
+test('a modern subscription starts with its acknowledgement, and is answered when the service ends it', async () => {
   const service = new OpaqueService();
   let watcher: Watcher | undefined;
   service.watch = async (given) => {
@@ -185,7 +185,7 @@ test('a modern subscription begins with its acknowledgement, and is answered whe
   const notifications = { toolsListChanged: true, 'dev.standpipe/logs': { level: 'debug', chosen: 'debug' } };
   const answer = client.modern('subscriptions/listen', { notifications });
   await client.notified('notifications/tools/list_changed');
-  expect(watcher!.filter).toEqual({ toolsListChanged: true }); // reserved names do not pass
+  expect(watcher!.filter).toEqual({ toolsListChanged: true }); // reserved names are removed
   expect(client.received.map(({ method }) => method)).toEqual([
     'notifications/subscriptions/acknowledged',
     'notifications/tools/list_changed',
@@ -194,7 +194,7 @@ test('a modern subscription begins with its acknowledgement, and is answered whe
   expect(await answer).toMatchObject({ result: { resultType: 'complete' } });
 });
 
-test('a session hears of notifications that MCP does not define', async () => {
+test('a session receives notifications that MCP does not define', async () => {
   const service = new OpaqueService();
   const client = await RawClient.connect(service);
   await client.initialize();
@@ -202,7 +202,7 @@ test('a session hears of notifications that MCP does not define', async () => {
   expect((await client.notified('notifications/com.example/news')).params).toEqual({ unknown: [1] });
 });
 
-test('a session hears of log messages of the level that it set', async () => {
+test('a session receives log messages of the level that it set', async () => {
   const service = new OpaqueService();
   const client = await RawClient.connect(service);
   await client.initialize();
@@ -215,7 +215,7 @@ test('a session hears of log messages of the level that it set', async () => {
   expect((await client.notified('notifications/message')).params).toEqual({ level: 'error', data: 'loud' });
 });
 
-test('a service may take a question back, and go on', async () => {
+test('a service may cancel a question and continue', async () => {
   const ask = async (caller: Caller) => {
     const taken = new AbortController();
     const asked = caller.ask(sampling({}), 'first', taken.signal);
@@ -244,7 +244,7 @@ test('a service may take a question back, and go on', async () => {
   expect(resultOf(await answer)).toEqual({ first: 'rejected', second: 'fulfilled' });
 });
 
-test('a question that no revision has passes like any other', async () => {
+test('passes a question that no revision defines', async () => {
   const question = { method: 'com.example/ask', params: { why: 'because' } } as never;
   const client = await RawClient.connect(new OpaqueService(async (caller) => ({ answer: await caller.ask(question) })));
   const { inputRequests, requestState } = resultOf<{ inputRequests: object; requestState: string }>(
@@ -261,7 +261,7 @@ test('a question that no revision has passes like any other', async () => {
   expect(resultOf(await answer)).toEqual({ answer: { any: 2 } });
 });
 
-test.each([null, 7, 'text', [1], {}])('`_meta` of another type passes like any member: %j', async (_meta) => {
+test.each([null, 7, 'text', [1], {}])('passes `_meta` of another type like any member: %j', async (_meta) => {
   const service = new OpaqueService((caller) => ({ wants: caller.wantsProgress }));
   const client = await RawClient.connect(service);
   expect(resultOf(await client.request('a', { _meta }))).toEqual({ wants: false });
@@ -271,7 +271,7 @@ test.each([null, 7, 'text', [1], {}])('`_meta` of another type passes like any m
 test.each([
   ['2024-11-05', { progress: 1, total: 2 }],
   ['2025-03-26', { progress: 1, total: 2, message: 'half' }],
-])('progress has a message where the revision has it: %s', async (revision, progress) => {
+])('progress has a message if the revision has it: %s', async (revision, progress) => {
   const service = new OpaqueService((caller) => {
     caller.progress({ progress: 1, total: 2, message: 'half' });
     return {};
@@ -282,7 +282,7 @@ test.each([
   expect((await client.notified('notifications/progress')).params).toEqual({ progressToken: 7, ...progress });
 });
 
-test('a server closes although its service has not begun to watch', async () => {
+test('a server closes even if its service has not begun to watch', async () => {
   const service = new OpaqueService();
   const begun: (() => void)[] = [];
   const stopped: string[] = [];
@@ -298,7 +298,7 @@ test('a server closes although its service has not begun to watch', async () => 
   while (stopped.length === 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('a resource that does not exist is refused with the code of the client, whatever the service has for it', async () => {
+test("refuses a missing resource with the code of the client's revision, whatever code the service uses", async () => {
   const uri = 'test://missing';
   for (const code of [-32002, -32602]) {
     const service = new OpaqueService(() => {

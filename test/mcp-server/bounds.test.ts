@@ -1,4 +1,4 @@
-// What a client can make a server keep: bounded in bytes as well as in number, and said with words.
+// Data that a client can make a server keep is limited in bytes and in number, with an error that names the limit.
 
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
@@ -23,7 +23,7 @@ function asking(options: { maxSuspendedBytes: number }) {
 
 const stateOf = (answer: Parameters<typeof resultOf>[0]) => resultOf<{ requestState: string }>(answer).requestState;
 
-test('requests beyond maxInboundBytes are refused as busy, and let in when there is room', async () => {
+test('refuses requests beyond maxInboundBytes as busy, and accepts them again later', async () => {
   const server = new Server(info, { maxInboundBytes: 3 * 1024 * 1024, maxConcurrent: 1 });
   let end: (() => void) | undefined;
   server.tool('wait', {}, () => {
@@ -55,7 +55,7 @@ test('requests beyond maxInboundBytes are refused as busy, and let in when there
   expect(await fourth).toMatchObject({ result: { content: [{ text: 'done' }] } });
 });
 
-test('handlers that sleep give way by what they keep, the oldest first', async () => {
+test('ends suspended handlers by the size of their data, the oldest first', async () => {
   const { server, givenUp } = asking({ maxSuspendedBytes: 5 * 1024 * 1024 });
   const client = await RawClient.connect(server);
   const call = (name: string, more: object = {}) =>
@@ -72,7 +72,7 @@ test('handlers that sleep give way by what they keep, the oldest first', async (
   });
 });
 
-test('what a retry brings along counts too, also where it belongs to no parameter', async () => {
+test('counts all data of a retry, even outside of known parameters', async () => {
   const { server, givenUp } = asking({ maxSuspendedBytes: 3 * 1024 * 1024 });
   const client = await RawClient.connect(server);
   const call = (name: string, more: object = {}, meta: object = {}) =>
@@ -91,7 +91,7 @@ test.each<[string, (call: Call) => unknown]>([
   ],
   ['the key of its question', (call) => call.roots({ name: megabytes(1) })],
   [
-    'a question that it asks later',
+    'a later question',
     async (call) => {
       const later = async () => {
         await new Promise((resolve) => setImmediate(resolve));
@@ -108,7 +108,7 @@ test.each<[string, (call: Call) => unknown]>([
       return megabytes(0.5); // in the content and in the structured content
     },
   ],
-])('a suspended call counts with %s', async (_, ask) => {
+])('the size of a suspended call includes %s', async (_, ask) => {
   const server = new Server(info, { maxSuspendedBytes: 2.5 * 1024 * 1024 });
   const givenUp: unknown[] = [];
   server.tool('ask', { input: { type: 'object' } }, async ({ name }, call) => {
@@ -124,7 +124,7 @@ test.each<[string, (call: Call) => unknown]>([
   await expect.poll(() => givenUp).toEqual(['oldest']);
 });
 
-test('a suspended call counts with the requestState of a server behind it', async () => {
+test('the size of a suspended call includes the requestState of a server behind it', async () => {
   const [here, there] = memoryPair();
   const results: Record<string, object> = {
     'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, serverInfo: info },
@@ -146,7 +146,7 @@ test('a suspended call counts with the requestState of a server behind it', asyn
   expect(await call({ requestState: second, inputResponses })).toMatchObject({ result: { content: [] } });
 });
 
-test('a request that is too long to sleep is refused with words, and wakes nobody else', async () => {
+test('refuses a request that is too long to suspend, and resumes no other', async () => {
   const { server, givenUp } = asking({ maxSuspendedBytes: 1024 * 1024 });
   const client = await RawClient.connect(server);
   const ask = (text: string) => client.modern('tools/call', { name: 'ask', arguments: { text } }, canBeAsked);
@@ -157,7 +157,7 @@ test('a request that is too long to sleep is refused with words, and wakes nobod
   expect(givenUp).toEqual([]);
 });
 
-test('a state of nothing but dots is refused like any other', async () => {
+test('refuses a state of dots only like any other', async () => {
   const { server } = asking({ maxSuspendedBytes: 1024 });
   const client = await RawClient.connect(server);
   const requestState = '.'.repeat(5_000_000);
@@ -166,7 +166,7 @@ test('a state of nothing but dots is refused like any other', async () => {
   });
 });
 
-test('subscriptions of the modern kind with more than 64 members are refused', async () => {
+test('refuses modern subscriptions with more than 64 members', async () => {
   const client = await RawClient.connect(new Server(info));
   const notifications = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`m${at}`, true]));
   expect(await client.modern('subscriptions/listen', { notifications })).toMatchObject({
@@ -174,7 +174,7 @@ test('subscriptions of the modern kind with more than 64 members are refused', a
   });
 });
 
-test('subscriptions of the modern kind are bounded in bytes, and a cancelled one makes room', async () => {
+test('limits modern subscriptions in bytes, and a cancelled one frees its share', async () => {
   const server = new Server(info);
   server.resource('mem://a', { name: 'a' }, () => 'a');
   const client = await RawClient.connect(server);
@@ -197,7 +197,7 @@ test('subscriptions of the modern kind are bounded in bytes, and a cancelled one
   await isOpen(103);
 });
 
-test('subscriptions of the legacy kind are bounded in characters, and count once', async () => {
+test('limits legacy subscriptions in characters, and counts each once', async () => {
   const server = new Server(info);
   server.resource('mem://a', { name: 'a' }, () => 'a');
   const client = await RawClient.connect(server);

@@ -1,4 +1,4 @@
-// What a server says about itself is right, or refused where it is written.
+// The declarations of a server are valid, or refused at the call that makes them.
 
 import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -48,7 +48,7 @@ describe('a raw shape', () => {
     });
   });
 
-  test('is checked: defaults are set, members that are unknown are dropped, problems have their path', async () => {
+  test('is checked: defaults are set, unknown members are dropped, problems have their path', async () => {
     const client = await RawClient.connect(withShape());
     const call = async (args: object) =>
       resultOf<{ content: { text: string }[]; isError?: boolean }>(
@@ -61,7 +61,7 @@ describe('a raw shape', () => {
     expect(bad.content[0]!.text).toMatch(/city: .*days: /);
   });
 
-  test('may be of any library, be checked asynchronously, and describe the output', async () => {
+  test('may come from any library, be checked asynchronously, and describe the output', async () => {
     const server = new Server(info);
     const later: StandardSchema<string> = {
       '~standard': {
@@ -92,7 +92,7 @@ describe('a raw shape', () => {
     });
   });
 
-  test('with a member that is none, or that refers to itself, is refused', () => {
+  test('is refused if a member is not a schema or refers to itself', () => {
     const server = new Server(info);
     refused(
       () => server.tool('t', { input: { a: z.string(), b: 3 } }, () => ''),
@@ -110,7 +110,7 @@ describe('a raw shape', () => {
     );
   });
 
-  test('leaves JSON Schema and the types of others as they are', () => {
+  test('does not affect JSON Schema and other schemas', () => {
     const server = new Server(info);
     server.tool('plain', { input: { type: 'object', properties: { a: { type: 'number' } } } }, (args) => {
       expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>();
@@ -128,7 +128,7 @@ describe('a raw shape', () => {
   });
 });
 
-describe('a declaration that cannot work is refused', () => {
+describe('refuses a declaration that cannot work:', () => {
   const server = new Server(info);
   const tool = (name: unknown, input?: unknown) => () => server.tool(name as string, { input } as object, () => '');
 
@@ -147,7 +147,7 @@ describe('a declaration that cannot work is refused', () => {
     ['a union of objects', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])],
     ['a reference', { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } }],
     ['several types', { type: ['object', 'null'] }],
-  ])('but not %s', (what, input) => void tool(what, input)());
+  ])('but accepts %s', (what, input) => void tool(what, input)());
 
   test('without a name', () => {
     refused(tool(''), /A tool needs a name .* empty string/);

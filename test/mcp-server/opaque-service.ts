@@ -1,4 +1,4 @@
-// A service that keeps what reaches it, and answers with what a test gives it: for tests of what passes unchanged.
+// A service that records its calls and answers with values of the test, for tests of unchanged passing.
 
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
@@ -40,13 +40,13 @@ export class OpaqueService implements Service {
     return () => this.watchers.delete(watcher);
   }
 
-  /** To every watcher whose filter has one of these members. */
+  /** Notifies every watcher whose filter has this member. */
   tell(wish: keyof Watcher['filter'], method: string, params: Params | undefined): void {
     for (const watcher of this.watchers) if (watcher.filter[wish] !== undefined) watcher.notified(method, params);
   }
 }
 
-/** The question that all revisions have. */
+/** A question that all revisions have. */
 export function sampling(more: Params): InputRequest {
   return { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, ...more } } as InputRequest;
 }

@@ -1,4 +1,4 @@
-// `_meta` and unknown members pass through a front deep-equal, in both directions and in each revision.
+// `_meta` and unknown members pass unchanged through a protocol adapter, in both directions and in each revision.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { RawClient, resultOf } from './raw-client.ts';
 const numRuns = process.env.FC_PROFILE === 'deep' ? 2_000 : 40;
 const serverInfo = { 'io.modelcontextprotocol/serverInfo': { name: 'opaque', version: '1.0.0' } };
 
-/** Members that no revision has, with any values that JSON can carry. */
+/** Members that no revision defines, with any JSON values. */
 const unknown = fc
   .dictionary(
     fc.string({ maxLength: 8 }).map((name) => `com.example/${name}`),
@@ -32,14 +32,14 @@ const results: Record<string, (members: Params) => Params> = {
 };
 const methods = fc.constantFrom(...Object.keys(results));
 
-/** Structured content came with 2025-06-18. */
+/** Structured content exists since 2025-06-18. */
 function known(result: Params, revision: string): Params {
   if (revision >= '2025-06-18') return result;
   const { structuredContent: _left, ...rest } = result;
   return rest;
 }
 
-/** What 2026-07-28 adds to every message. */
+/** Removes the members that 2026-07-28 adds to every message. */
 function withoutEnvelope(meta: Params): Params {
   return Object.fromEntries(Object.entries(meta).filter(([name]) => !name.startsWith('io.modelcontextprotocol/')));
 }
@@ -59,7 +59,7 @@ describe.each(revisionsOfMcp)('a client of %s', (revision) => {
       ? client.modern(method, params, capabilities, { ...logLevel, ...(params._meta as Params), ...meta })
       : client.request(method, { ...params, _meta: { ...(params._meta as Params), ...meta } });
 
-  test('and a service exchange parameters and results as they are', async () => {
+  test('and a service exchange parameters and results unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(methods, withMeta, withMeta, async (method, params, members) => {
         const result = { ...members, ...results[method]!(members) };
@@ -82,7 +82,7 @@ describe.each(revisionsOfMcp)('a client of %s', (revision) => {
     );
   });
 
-  test('gets progress and log messages as they are, and is asked as it is', async () => {
+  test('receives progress, log messages and questions unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(withMeta, withMeta, async (members, answer) => {
         let answered: unknown;
@@ -125,7 +125,7 @@ describe.each(revisionsOfMcp)('a client of %s', (revision) => {
     );
   });
 
-  test('and a service exchange notifications as they are', async () => {
+  test('and a service exchange notifications unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(withMeta, withMeta, async (members, change) => {
         const service = new OpaqueService();

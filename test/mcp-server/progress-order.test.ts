@@ -1,5 +1,5 @@
-// A tool that reports progress and returns in one turn. A client that may lose progress gets the response in a later write; ours handle
-// messages in their order, and wait for nothing.
+// A tool that reports progress and returns in one turn. A client that may lose progress gets the response in a later
+// write; our client handles messages in order, and needs no delay.
 
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A client that writes messages as they are and keeps what comes back: for tests of what really goes over the pipe.
+// A client that writes messages unchanged and keeps the received ones, for tests of the exact messages on the pipe.
 
 import { duplexPair } from 'node:stream';
 import { type ClientAdapterOptions, serve } from '../../src/mcp/adapter/client-adapters.ts';
@@ -16,7 +16,7 @@ export const META = {
 
 export class RawClient {
   readonly received: Message[] = [];
-  /** Resolves when the server's end of the connection is closed. */
+  /** Resolves when the server end of the connection is closed. */
   readonly closed: Promise<unknown>;
   #near: import('node:stream').Duplex;
   #looks = new Set<() => void>();

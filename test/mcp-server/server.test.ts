@@ -44,7 +44,7 @@ describe('initialize', () => {
     },
   );
 
-  test('shows an old client nothing that its revision does not know', async () => {
+  test('hides members from an old client that its revision does not define', async () => {
     const client = await RawClient.connect(weather());
     const { serverInfo } = resultOf<{ serverInfo: object }>(await client.initialize('2024-11-05'));
     expect(serverInfo).toEqual({ name: 'test', version: '1.0.0' });
@@ -52,14 +52,14 @@ describe('initialize', () => {
     expect(Object.keys(tools[0]!).sort()).toEqual(['description', 'inputSchema', 'name']);
   });
 
-  test('may be skipped by somebody who tries the server by hand', async () => {
+  test('may be skipped, for manual tests of a server', async () => {
     const client = await RawClient.connect(weather());
     expect(resultOf(await client.request('tools/list'))).toMatchObject({ tools: [{ name: 'forecast' }] });
   });
 });
 
 describe('2026-07-28', () => {
-  test('answers server/discover before anything else, and initialize afterwards', async () => {
+  test('answers server/discover before any other request, and initialize afterwards', async () => {
     const client = await RawClient.connect(weather());
     expect(resultOf(await client.modern('server/discover'))).toEqual({
       resultType: 'complete',
@@ -76,7 +76,7 @@ describe('2026-07-28', () => {
     });
   });
 
-  test('serves any request without a handshake, dressed for the revision', async () => {
+  test('serves any request without a handshake, with the result members of the revision', async () => {
     const client = await RawClient.connect(weather());
     expect(resultOf(await client.modern('tools/call', { name: 'forecast', arguments: { city: 'Oslo' } }))).toEqual({
       resultType: 'complete',
@@ -93,7 +93,7 @@ describe('2026-07-28', () => {
   test.each([
     ['1900-01-01', -32022],
     ['2025-11-25', -32022],
-  ])('refuses the version %s and names those it has', async (version, code) => {
+  ])('refuses the version %s and names the supported ones', async (version, code) => {
     const client = await RawClient.connect(weather());
     const meta = { 'io.modelcontextprotocol/protocolVersion': version };
     expect(await client.modern('tools/list', {}, {}, meta)).toMatchObject({
@@ -102,7 +102,7 @@ describe('2026-07-28', () => {
     expect(resultOf(await client.modern('tools/list'))).toBeDefined();
   });
 
-  test('refuses requests that do not describe themselves, once it is spoken', async () => {
+  test('refuses requests without the envelope after the first one with it', async () => {
     const client = await RawClient.connect(weather());
     await client.modern('tools/list');
     expect(await client.request('tools/list')).toMatchObject({ error: { code: -32602 } });
@@ -181,14 +181,14 @@ describe('a tool', () => {
     ['2025-11-25', 'result'],
     ['2025-06-18', 'error'],
     ['2024-11-05', 'error'],
-  ])('answers arguments that do not fit as %s says: as %s', async (revision, kind) => {
+  ])('answers invalid arguments according to %s: as %s', async (revision, kind) => {
     const client = await RawClient.connect(weather());
     await client.initialize(revision);
     const answer = await client.request('tools/call', { name: 'forecast', arguments: {} });
     expect(answer).toMatchObject(kind === 'result' ? { result: { isError: true } } : { error: { code: -32602 } });
   });
 
-  test('that is unknown, and calls that are malformed, are errors of the protocol', async () => {
+  test('that is unknown, and malformed calls, are protocol errors', async () => {
     const client = await RawClient.connect(weather());
     await client.initialize();
     for (const params of [
@@ -251,7 +251,7 @@ describe('a tool', () => {
     });
   });
 
-  test('whose structured output is no object is wrapped for clients before 2026-07-28', async () => {
+  test('whose structured output is not an object is wrapped for clients before 2026-07-28', async () => {
     const server = new Server(info);
     server.tool('t', { output: z.array(z.number()) }, () => [1, 2]);
     const client = await RawClient.connect(server);
@@ -265,7 +265,7 @@ describe('a tool', () => {
     });
   });
 
-  test('reports progress that grows, and logs at the level that was asked for', async () => {
+  test('reports increasing progress, and logs at the requested level', async () => {
     const server = new Server(info);
     server.tool('t', {}, (_args, call) => {
       call.progress(1, 2, 'half');
@@ -302,7 +302,7 @@ describe('a tool', () => {
     expect(client.received.filter((message) => message.method)).toHaveLength(1);
   });
 
-  test('is told when its call is cancelled, and sends nothing more', async () => {
+  test('receives an abort signal when its call is cancelled, and sends nothing more', async () => {
     const server = new Server(info);
     let aborted: unknown;
     const done = new Promise<void>((resolve) => {
@@ -329,7 +329,7 @@ describe('a tool', () => {
     expect(client.received.filter((message) => message.id === 'x' || message.method)).toEqual([]);
   });
 
-  test('can be added and removed while clients watch', async () => {
+  test('can be added and removed while clients are connected', async () => {
     const server = weather();
     const client = await RawClient.connect(server);
     await client.initialize();
@@ -367,7 +367,7 @@ describe('resources and prompts', () => {
     return server;
   }
 
-  test('are listed in pages, and a wrong cursor is refused', async () => {
+  test('are listed in pages, and an invalid cursor is refused', async () => {
     const client = await RawClient.connect(library());
     await client.initialize();
     const first = resultOf<{ resources: { name: string }[]; nextCursor: string }>(
@@ -396,7 +396,7 @@ describe('resources and prompts', () => {
     ]);
   });
 
-  test('that are not there are an error with the code of the revision', async () => {
+  test('that do not exist are an error with the code of the revision', async () => {
     const client = await RawClient.connect(library());
     expect(await client.modern('resources/read', { uri: 'no://x' })).toMatchObject({
       error: { code: -32602, data: { uri: 'no://x' } },
@@ -410,7 +410,7 @@ describe('resources and prompts', () => {
     });
   });
 
-  test('prompts fill in their arguments and say which is missing', async () => {
+  test('prompts insert their arguments and name missing ones', async () => {
     const client = await RawClient.connect(library());
     await client.initialize();
     expect(resultOf(await client.request('prompts/get', { name: 'review', arguments: { code: 'x=1' } }))).toEqual({
@@ -440,7 +440,7 @@ describe('resources and prompts', () => {
     expect(await complete({ type: 'ref/prompt', name: 'nope' }, 'x', 'a')).toMatchObject({ error: { code: -32602 } });
   });
 
-  test('tell subscribers of a change, in both eras', async () => {
+  test('notify subscribers of a change, in both eras', async () => {
     const server = library();
     const client = await RawClient.connect(server);
     await client.initialize();
@@ -457,7 +457,7 @@ describe('resources and prompts', () => {
     const acknowledged = await client.notified('notifications/subscriptions/acknowledged');
     expect(acknowledged.params).toEqual({
       _meta: { 'io.modelcontextprotocol/subscriptionId': 'L' },
-      // This server has no tools: that wish is left out.
+      // This server has no tools, so that member is omitted.
       notifications: { promptsListChanged: true, resourceSubscriptions: ['config://app'] },
     });
     server.resourceUpdated('config://app');
@@ -482,7 +482,7 @@ describe('resources and prompts', () => {
     expect(client.received.filter((message) => message.method)).toEqual([]);
   });
 
-  test('a listener gets the answer to its request when the server ends', async () => {
+  test('answers subscriptions/listen when the server ends', async () => {
     const server = library();
     const client = await RawClient.connect(server);
     const listening = client.modern('subscriptions/listen', { notifications: {} });
@@ -492,7 +492,7 @@ describe('resources and prompts', () => {
   });
 });
 
-describe('a handler that asks its client', () => {
+describe('a handler that sends questions to its client', () => {
   function asking(clock?: ManualClock): { server: Server; runs: () => number; signals: AbortSignal[] } {
     const server = new Server(info, { clock, askTimeoutMs: 1000 });
     let runs = 0;
@@ -536,7 +536,7 @@ describe('a handler that asks its client', () => {
     expect(resultOf(await calling)).toMatchObject({ content: [{ text: 'Hello, Ada in file:///home says m1' }] });
   });
 
-  test('answers input_required to a modern one, runs once, and asks together what it asks together', async () => {
+  test('answers input_required to a modern client, runs once, and sends concurrent questions together', async () => {
     const { server, runs } = asking();
     const client = await RawClient.connect(server);
     const first = resultOf<Required>(await client.modern('tools/call', params, capabilities));
@@ -573,7 +573,7 @@ describe('a handler that asks its client', () => {
     expect(client.received.filter((message) => message.method && message.id !== undefined)).toEqual([]);
   });
 
-  test('asks again for what the retry left out', async () => {
+  test('repeats questions that the retry did not answer', async () => {
     const { server } = asking();
     const client = await RawClient.connect(server);
     const first = resultOf<Required>(await client.modern('tools/call', params, capabilities));
@@ -584,7 +584,7 @@ describe('a handler that asks its client', () => {
     expect(again.requestState).not.toBe(first.requestState);
   });
 
-  test('notices a state that was altered, used before, or meant for another request', async () => {
+  test('detects a state that was altered, used before, or issued for another request', async () => {
     const { server } = asking();
     const client = await RawClient.connect(server);
     const { requestState, ...first } = resultOf<Required>(await client.modern('tools/call', params, capabilities));
@@ -613,7 +613,7 @@ describe('a handler that asks its client', () => {
     });
   });
 
-  test('gives up when the answer does not come, and is told', async () => {
+  test('is aborted if the answer does not arrive in time', async () => {
     const clock = new ManualClock();
     const { server, signals } = asking(clock);
     const client = await RawClient.connect(server);
@@ -625,7 +625,7 @@ describe('a handler that asks its client', () => {
     ).toMatchObject({ error: { code: -32602 } });
   });
 
-  test('keeps only so many asleep', async () => {
+  test('limits the number of suspended calls', async () => {
     const server = new Server(info, { maxSuspended: 2 });
     server.tool('ask', {}, async (_args, call) => ({ roots: await call.roots() }));
     const client = await RawClient.connect(server);
@@ -646,7 +646,7 @@ describe('a handler that asks its client', () => {
     ).toMatchObject({ structuredContent: { roots: [] } });
   });
 
-  test('is refused where the client cannot be asked, with the error of the revision', async () => {
+  test('gets the error of the revision if the client has no capability', async () => {
     const { server } = asking();
     const client = await RawClient.connect(server);
     expect(await client.modern('tools/call', params)).toMatchObject({
@@ -707,7 +707,7 @@ describe('the call flow of the tutorials', () => {
     expect(await client.request('mcp/nope', {}, 5)).toMatchObject({ error: { code: -32601 } });
   });
 
-  test('gets an error for a result that cannot be written', async () => {
+  test('gets an error for a result that cannot be serialized', async () => {
     const server = new Server(info);
     server.tool('count', {}, async () => ({ content: [{ type: 'image', data: 1n } as never] }));
     const client = await RawClient.connect(server);
@@ -715,13 +715,13 @@ describe('the call flow of the tutorials', () => {
   });
 });
 
-test('mistakes in a declaration are said at once', () => {
+test('reports mistakes in a declaration at once', () => {
   const server = new Server(info) as unknown as { tool(...args: unknown[]): void };
   expect(() => server.tool('t', () => 'hi')).toThrowError(/no handler/);
   expect(() => server.tool('t', { inputSchema: {} }, () => 'hi')).toThrowError(/"inputSchema"; here it is "input"/);
 });
 
-test('a batch is answered by one batch in 2025-03-26, and refused elsewhere', async () => {
+test('answers a batch with a batch in 2025-03-26, and refuses it in other revisions', async () => {
   const client = await RawClient.connect(weather());
   await client.initialize('2025-03-26');
   client.write([

@@ -1,4 +1,5 @@
-// Handlers of 2026-07-28 that sleep while their client is asked: how long they live, and who hears from them.
+// Suspended handlers of 2026-07-28, whose client answers a question: how long they exist, and which connection receives
+// their messages.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -44,7 +45,7 @@ const aborted = (call: Call | undefined) =>
     signal.addEventListener('abort', () => resolve(signal.reason));
   });
 
-test('a sleeping handler is given up when its client closes the connection', async () => {
+test('a suspended handler is aborted when its client closes the connection', async () => {
   const questions: Promise<unknown>[] = [];
   const { server, calls } = asking({}, async (call) => {
     questions.push(call.roots());
@@ -56,11 +57,11 @@ test('a sleeping handler is given up when its client closes the connection', asy
   client.end();
   expect(await aborted(calls[0])).toMatchObject({ code: 'INPUT_NOT_GIVEN' });
   await expect(questions[0]).rejects.toMatchObject({ code: 'INPUT_NOT_GIVEN' });
-  // It cannot be put to sleep again either.
+  // It cannot be suspended again either.
   await expect(calls[0]!.roots()).rejects.toMatchObject({ code: 'INPUT_NOT_GIVEN' });
 });
 
-test('a call that is resumed on another connection belongs to that one: its notifications, and its life', async () => {
+test('a call that is resumed on another connection belongs to it: its notifications go there, and it ends with it', async () => {
   const { server, calls } = asking();
   const [first, second] = [await RawClient.connect(server), await RawClient.connect(server)];
   const state = await stateOf(first);
@@ -76,7 +77,7 @@ test('a call that is resumed on another connection belongs to that one: its noti
   expect(await aborted(calls[0])).toMatchObject({ code: 'INPUT_NOT_GIVEN' });
 });
 
-test('with orphanedMs a sleeping handler waits so long for another connection', async () => {
+test('with orphanedMs a suspended handler waits that long for another connection', async () => {
   const { server, clock, calls } = asking({ orphanedMs: 1000 });
   const lost = await RawClient.connect(server);
   const states = [await stateOf(lost), await stateOf(lost)];
@@ -92,7 +93,7 @@ test('with orphanedMs a sleeping handler waits so long for another connection', 
   expect(await send(client, answering(states[1]!, 1))).toMatchObject({ error: { code: -32602 } });
 });
 
-test('a handler that has ended does not sleep again, whatever it asks and leaves open', async () => {
+test('a handler that has ended is not suspended again, whatever questions it sends and leaves pending', async () => {
   const { server, clock, calls } = asking({}, async (call) => {
     call.roots().catch(() => undefined);
     return 'done';
@@ -105,7 +106,7 @@ test('a handler that has ended does not sleep again, whatever it asks and leaves
   expect(calls[0]!.signal.aborted).toBe(false);
 });
 
-test('progress is not reported after the answer, nor while the handler sleeps', async () => {
+test('reports no progress after the answer or while the handler is suspended', async () => {
   const { server, calls } = asking();
   const client = await RawClient.connect(server);
   const progress = () => client.received.filter(({ method }) => method === 'notifications/progress').length;
@@ -119,7 +120,7 @@ test('progress is not reported after the answer, nor while the handler sleeps', 
   expect(progress()).toBe(1);
 });
 
-test('a first request that brings answers is not asked: each answers one question of its name', async () => {
+test('a first request with answers gets no question for them: each answers one question of its name', async () => {
   const { server } = asking({}, async (call) => {
     const [first] = await Promise.all([call.roots({ name: 'first' }), call.roots()]);
     const again = await call.roots({ name: 'first' });
@@ -138,7 +139,7 @@ test('a first request that brings answers is not asked: each answers one questio
   });
 });
 
-test('a first request with an answer that is none is refused', async () => {
+test('refuses a first request with an invalid answer', async () => {
   const { server } = asking({}, async (call) => JSON.stringify(await call.roots({ name: 'first' })));
   const client = await RawClient.connect(server);
   expect(await send(client, { inputResponses: { first: 7 } })).toMatchObject({ error: { code: -32602 } });

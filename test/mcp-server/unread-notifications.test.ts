@@ -1,4 +1,4 @@
-// Notifications that the client does not read at once: bounded, and none is left out without a word.
+// Notifications that the client does not read at once are limited, and each omission is reported.
 
 import { expect, test } from 'vitest';
 import { fixture } from '../fixtures/server.ts';
@@ -6,7 +6,7 @@ import { messages, startUnread } from '../fixtures/unread-child.ts';
 
 const TIMES = 100_000;
 
-test('beyond what may wait the newest progress is kept, log messages are counted, and the answer comes', async () => {
+test('above the limit, the newest progress is kept, log messages are counted, and the answer is sent', async () => {
   const { child } = startUnread(fixture('answers-at-length'));
   const call = (id: number, name: string, args: object, _meta: object = {}) =>
     child.stdin.write(

@@ -1,4 +1,4 @@
-// Offers tools whose schema, and gives results whose content, are nested deeper than JSON can be written by recursion.
+// A server with tools whose schemas, and results whose content, are nested too deeply for a recursive JSON writer.
 import { createInterface } from 'node:readline';
 
 const deep = '['.repeat(50_000) + ']'.repeat(50_000);

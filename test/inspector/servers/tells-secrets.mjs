@@ -1,4 +1,4 @@
-// A server that tells every secret it knows: on stderr, on stdout among its messages, in results, in errors.
+// A server that reveals every secret that it knows: on stderr, on stdout between messages, in results, in errors.
 import { createInterface } from 'node:readline';
 
 const [, , , token] = process.argv;
