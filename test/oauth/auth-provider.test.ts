@@ -1,4 +1,4 @@
-// Providers of the official client work with our transport as with its own.
+// Providers of the official client work with our transport as with the official one.
 
 import { auth, type OAuthClientProvider, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ async function use(authProvider: HttpClientOptions['authProvider']) {
   return content;
 }
 
-/** Everything in memory, as in the examples of the official client. */
+/** Keeps everything in memory, like the examples of the official client. */
 function inMemory(): OAuthClientProvider & { page?: URL } {
   const kept: Record<string, unknown> = {};
   const keep = (name: string) => (value: unknown) => {
@@ -37,7 +37,7 @@ function inMemory(): OAuthClientProvider & { page?: URL } {
   return provider;
 }
 
-test('a client of OAuth: after the redirect its tokens are used, and refreshed', async () => {
+test('an OAuth client: its tokens are used after the redirect, and refreshed', async () => {
   const provider = inMemory();
   await expect(use(provider)).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' });
   const { headers } = await fetch(provider.page!, { redirect: 'manual' });
@@ -50,7 +50,7 @@ test('a client of OAuth: after the redirect its tokens are used, and refreshed',
   expect(issuer.requests.filter(({ params }) => params.get('grant_type') === 'refresh_token')).toHaveLength(1);
 });
 
-test('tokens alone: a refusal asks for another one', async () => {
+test('a provider of tokens only: a refusal requests another token', async () => {
   const good = await issuer.issuer.token({ iss: issuer.url, aud: server.url });
   let token = 'not-a-token';
   const statuses: number[] = [];

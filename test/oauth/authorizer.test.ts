@@ -1,4 +1,5 @@
-// Tokens for a real server of ours, from an authorization server: got with a person, stored, refreshed, and never asked for twice.
+// Tokens for one of our servers from a real authorization server: granted by a user, stored, refreshed, and used
+// without a second login.
 
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,14 +36,14 @@ async function use(auth: Partial<OAuthAuthorizerOptions> = {}) {
   return result.content;
 }
 
-/** As after `login`, by a process that has ended: its tokens do not count in the limit of this minute. */
+/** Logs in as an earlier process: its tokens do not count towards the limit of this minute. */
 async function logInBefore(): Promise<string> {
   await use({ interact: browser().interact, now: () => Date.now() - 120_000 });
   issuer.requests = [];
   return (await storeHere().read({ server: server.url }))!.secrets.accessToken;
 }
 
-test('a person is asked once, for this resource, with PKCE; the next process uses the tokens', async () => {
+test('logs in once, for this resource, with PKCE, and the next process uses the tokens', async () => {
   const person = browser();
   expect(await use({ interact: person.interact })).toEqual([{ type: 'text', text: 'hello' }]);
   expect(person.asked).toBe(1);
@@ -58,7 +59,7 @@ test('a person is asked once, for this resource, with PKCE; the next process use
   expect(issuer.requests.filter(({ path }) => path !== '/keys')).toHaveLength(before);
 });
 
-test('tokens are in a file for this user alone, and are masked from then on', async () => {
+test('tokens are in a file that only this user can read, and are masked afterwards', async () => {
   const token = await logInBefore();
   expect(statSync(file).mode & 0o777).toBe(privateMode);
   expect(readFileSync(file, 'utf8')).toContain(token);
@@ -68,7 +69,7 @@ test('tokens are in a file for this user alone, and are masked from then on', as
   ).not.toContain(token);
 });
 
-test('without a person, the error names the command, and the request has not run', async () => {
+test('without an interactive login, the error names the command, and the request has not run', async () => {
   await expect(use()).rejects.toMatchObject({
     code: 'LOGIN_REQUIRED',
     hint: expect.stringContaining(`Run \`standpipe login ${server.url}\`.`),
@@ -79,7 +80,7 @@ test('without a person, the error names the command, and the request has not run
   expect(issuer.count('/register')).toBe(0);
 });
 
-test('a login of another process is used at the next refusal', async () => {
+test('a login of another process is used after the next refusal', async () => {
   const authorizer = new OAuthAuthorizer({ url: server.url, store: storeHere() });
   expect(await authorizer.header()).toBeUndefined();
   const token = await logInBefore();
@@ -88,10 +89,10 @@ test('a login of another process is used at the next refusal', async () => {
   expect(grants()).toEqual([]);
 });
 
-test('an expired token is refreshed before it is sent, and the new refresh token is kept', async () => {
-  issuer.expiresIn = 10; // less than the time a request may take
+test('refreshes an expired token before it is sent, and keeps the new refresh token', async () => {
+  issuer.expiresIn = 10; // less than the time limit of a request
   const token = await logInBefore();
-  issuer.expiresIn = 1e300; // longer than a date can say
+  issuer.expiresIn = 1e300; // beyond the range of a date
   server.seen.length = 0;
   await use();
   await use();
@@ -100,7 +101,7 @@ test('an expired token is refreshed before it is sent, and the new refresh token
   expect(server.seen).not.toContain(`Bearer ${token}`);
 });
 
-test('many requests that are refused at once, by two users of the store, cause one refresh', async () => {
+test('many concurrent refusals of two users of the store cause one refresh', async () => {
   issuer.revoked.add(await logInBefore());
   const clients = [storeHere(), storeHere()].map((store) => new OAuthAuthorizer({ url: server.url, store }));
   const sent = await clients[0]!.header();
@@ -112,13 +113,13 @@ test('many requests that are refused at once, by two users of the store, cause o
   const headers = await Promise.all(clients.map((client) => client.header()));
   expect(headers[0]).toBe(headers[1]);
   expect(headers[0]).not.toBe(sent);
-  // One that was sent before the refresh, and is refused after it.
+  // This request was sent before the refresh, and is refused after it.
   expect(await clients[0]!.refused(refusal)).toBe(true);
   expect(grants()).toEqual(['refresh_token']);
   expect(await use()).toEqual([{ type: 'text', text: 'hello' }]);
 });
 
-test('a refresh that fails for a while ends no login, and one that is refused does', async () => {
+test('a temporary failure of a refresh keeps the login, and a refused refresh removes it', async () => {
   issuer.revoked.add(await logInBefore());
   issuer.overrides.set('/token', (_, response) => sendJson(response, { error: 'temporarily_unavailable' }, 503));
   await expect(use()).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
@@ -130,7 +131,7 @@ test('a refresh that fails for a while ends no login, and one that is refused do
   issuer.overrides.clear();
 });
 
-test('a refresh token goes to no other authorization server', async () => {
+test('sends a refresh token to no other authorization server', async () => {
   issuer.revoked.add(await logInBefore());
   const other = await startAuthorizationServer();
   const document = JSON.parse(readFileSync(file, 'utf8'));
@@ -141,7 +142,7 @@ test('a refresh token goes to no other authorization server', async () => {
   await other.close();
 });
 
-test('missing scopes: a person is asked for all of them, and without one the scopes are named', async () => {
+test('missing scopes: a login requests all of them, and without a login the error names them', async () => {
   await logInBefore();
   const challenge = 'Bearer error="insufficient_scope", scope="mcp:extra"';
   const refusal = { status: 403, challenge, sent: undefined } as const;
@@ -160,11 +161,11 @@ test('missing scopes: a person is asked for all of them, and without one the sco
   expect(person.page!.searchParams.get('scope')).toBe('mcp mcp:extra');
   await expect(authorizer.refused(refusal)).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
   expect(person.asked).toBe(1);
-  expect(await alone.refused(refusal)).toBe(true); // the login of the other is there now
+  expect(await alone.refused(refusal)).toBe(true); // the login of the other is stored now
   expect(await alone.header()).toBe(await authorizer.header());
 });
 
-test('a header of the config wins, and oauth can be turned off', async () => {
+test('a header of the config overrides OAuth, which can be turned off', async () => {
   await logInBefore();
   server.seen.length = 0;
   const given = connect({ url: server.url, headers: { AUTHORIZATION: 'Bearer mine' }, auth: { store: storeHere() } });
@@ -173,7 +174,7 @@ test('a header of the config wins, and oauth can be turned off', async () => {
   expect(new Set(server.seen)).toEqual(new Set(['Bearer mine', undefined]));
 });
 
-test('a program logs in with its own credentials, and again after the token has ended', async () => {
+test('a program logs in with its own credentials, and again after the token has expired', async () => {
   const auth = { grant: 'client_credentials', clientId: 'robot', clientSecret: 'geheim', scopes: ['mcp'] } as const;
   expect(await use(auth)).toEqual([{ type: 'text', text: 'hello' }]);
   issuer.revoked.add((await storeHere().read({ server: server.url, client: 'robot' }))!.secrets.accessToken);
@@ -182,7 +183,7 @@ test('a program logs in with its own credentials, and again after the token has 
   expect(maskValues()('geheim')).toBe('[redacted]');
 });
 
-test('the secret of a configured client is not kept, and used for each refresh', async () => {
+test('the secret of a configured client is not stored, and is used for each refresh', async () => {
   issuer.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
   const configured = { clientId: 'me', clientSecret: 'configured-secret' };
   await use({ ...configured, interact: browser().interact });
@@ -192,7 +193,7 @@ test('the secret of a configured client is not kept, and used for each refresh',
   expect(tokenRequests().map((params) => params.get('client_secret'))).toEqual(Array(2).fill('configured-secret'));
 });
 
-test.skipIf(lacks.links)('a folder that cannot be made: tokens are used while the process runs', async () => {
+test.skipIf(lacks.links)('a folder that cannot be created: tokens are used until the process exits', async () => {
   const nowhere = join(folder, 'nowhere');
   symlinkSync(join(folder, 'is', 'missing'), nowhere);
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
@@ -203,7 +204,7 @@ test.skipIf(lacks.links)('a folder that cannot be made: tokens are used while th
   await expect(use({ store })).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' });
 });
 
-test('a token that cannot be refreshed yet is sent as long as it is valid', async () => {
+test('sends a token that cannot be refreshed as long as it is valid', async () => {
   issuer.expiresIn = 20;
   const token = await logInBefore();
   issuer.overrides.set('/token', (_, response) => sendJson(response, {}, 503));
@@ -215,7 +216,7 @@ test('a token that cannot be refreshed yet is sent as long as it is valid', asyn
   issuer.overrides.clear();
 });
 
-test.skipIf(lacks.fileModes)('a file that others can read is refused', async () => {
+test.skipIf(lacks.fileModes)('refuses a file that others can read', async () => {
   writeFileSync(file, '{"version":1,"logins":[]}', { mode: 0o644 });
   await expect(use()).rejects.toThrow('is accessible to other users');
 });

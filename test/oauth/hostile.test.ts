@@ -1,5 +1,5 @@
-// Servers and authorization servers that lie, stall or send too much: nothing is sent to them that they must not have, and each
-// login ends with a reason.
+// Servers and authorization servers that lie, stall or send too much: no secret is sent to them, and each login ends
+// with a reason.
 
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
@@ -41,7 +41,7 @@ async function logIn(auth: Partial<OAuthAuthorizerOptions> = {}, url = server.ur
   await client.close();
 }
 
-/** A server that answers each request in this way. */
+/** Starts a server that answers each request in this way. */
 async function serve(answer: Parameters<typeof createServer>[1]): Promise<string> {
   const http = createServer(answer);
   opened.push(http);
@@ -66,25 +66,25 @@ test.each([
   issuer.redirect = redirect;
   await expect(logIn()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   expect(issuer.count('/token')).toBe(0);
-  expect(issuer.count('/authorize')).toBe(1); // the person is not asked again
+  expect(issuer.count('/authorize')).toBe(1); // the login is not repeated
 });
 
 test.each([
   ['of another issuer', { issuer: 'https://evil.example' }, 'Issuer mismatch'],
   ['without PKCE', { code_challenge_methods_supported: undefined }, 'PKCE'],
-  ['with plain PKCE alone', { code_challenge_methods_supported: ['plain'] }, 'PKCE'],
+  ['with plain PKCE only', { code_challenge_methods_supported: ['plain'] }, 'PKCE'],
   ['with a page that is a script', { authorization_endpoint: 'javascript:alert(1)' }, 'metadata'],
   ['with a page that is a file', { authorization_endpoint: 'file:///etc/passwd' }, 'https'],
-  ['with a token endpoint elsewhere without TLS', { token_endpoint: 'http://example.com/token' }, 'https'],
+  ['with a token endpoint on another host without TLS', { token_endpoint: 'http://example.com/token' }, 'https'],
   ['without an endpoint', { token_endpoint: undefined }, 'required members'],
-])('metadata %s: nothing is sent', async (_, metadata, message) => {
+])('metadata %s: no request is sent', async (_, metadata, message) => {
   issuer.metadata = metadata;
   const refused = { code: 'AUTHORIZATION_FAILED', message: expect.stringContaining(message) };
   await expect(logIn()).rejects.toMatchObject(refused);
   expect(issuer.requests.map(({ path }) => path)).toEqual([METADATA]);
 });
 
-test('a server that takes a fixed token and has no authorization server is recognised, with the header to set', async () => {
+test('detects a server that expects a fixed token and has no authorization server, and names the header to set', async () => {
   const url = await serve((_request, response) => void response.writeHead(401).end('no'));
   const hint = expect.stringContaining('Set the header "Authorization"');
   await expect(logIn({}, url)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test('a server that takes a fixed token and has no authorization server is recog
   });
 });
 
-test('metadata of another resource: the authorization server is not asked', async () => {
+test('metadata of another resource: the authorization server gets no request', async () => {
   const url = await serve((request, response) => {
     if (!request.url!.startsWith('/.well-known')) return response.writeHead(401).end();
     sendJson(response, { resource: 'https://bank.example/mcp', authorization_servers: [issuer.url] });
@@ -106,7 +106,7 @@ test('metadata of another resource: the authorization server is not asked', asyn
   expect(issuer.requests).toEqual([]);
 });
 
-test('a token endpoint that redirects to another origin gets no answer from there', async () => {
+test('a token endpoint that redirects to another origin: the redirect is not followed', async () => {
   let reached = 0;
   const elsewhere = await serve((_, response) => {
     reached++;
@@ -117,7 +117,7 @@ test('a token endpoint that redirects to another origin gets no answer from ther
   expect(reached).toBe(0);
 });
 
-test('a server that refuses each token gets three, and requests end', async () => {
+test('a server that refuses each token gets three, and requests fail', async () => {
   const url = await serve((request, response) => {
     if (!request.url!.startsWith('/.well-known')) return response.writeHead(401).end();
     sendJson(response, { resource: url, authorization_servers: [issuer.url] });
@@ -128,10 +128,10 @@ test('a server that refuses each token gets three, and requests end', async () =
   expect(issuer.count('/token')).toBe(3);
   expect(person.asked).toBe(1); // the others are refreshed
   await expect(logIn(auth, url)).rejects.toMatchObject({ message: expect.stringContaining('refused 3 new tokens') });
-  expect(issuer.count('/token')).toBe(3); // a new connection does not get three more
+  expect(issuer.count('/token')).toBe(3); // a new connection does not request three more
 });
 
-test('metadata that is too long, or does not end: each has a limit', async () => {
+test('metadata that is too long or does not end: each has a limit', async () => {
   issuer.overrides.set(METADATA, (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.on('error', () => undefined);
@@ -147,7 +147,7 @@ test('metadata that is too long, or does not end: each has a limit', async () =>
   });
 });
 
-test('a status that no response may have ends the login, and not the process', async () => {
+test('an invalid HTTP status ends the login, and not the process', async () => {
   const url = await serve((request, response) => {
     response.writeHead(request.method === 'POST' ? 401 : 999).end();
   });
@@ -174,7 +174,7 @@ test('an endpoint that does not answer ends the login', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('the secret of a configured client goes to no other authorization server', async () => {
+test('sends the secret of a configured client to no other authorization server', async () => {
   const store = freshStore();
   const client = { clientId: 'me', clientSecret: 'very-secret', store };
   await logIn(client);
@@ -192,7 +192,7 @@ test('the secret of a configured client goes to no other authorization server', 
   expect(issuer.count('/token') + issuer.count('/authorize')).toBe(0);
 });
 
-test('a certificate is checked, against the authorities of the entry too', async () => {
+test('checks certificates, with the CA certificates of the entry too', async () => {
   const { cert, key } = selfSigned('issuer');
   const https = createTlsServer({ cert, key }, (_, response) => response.end('{}'));
   opened.push(https);
@@ -216,7 +216,7 @@ test.each([
   ['http://lan.example/', 'http://lan.example/token', false],
   ['https://a.example/', 'https://user:pass@issuer.example/', false],
   ['https://a.example/', 'data:text/html,x', false],
-])('for the server %s, %s is used: %s', (from, address, isUsed) => {
+])('for the server %s, %s is allowed: %s', (from, address, isUsed) => {
   const check = expect(() => refuseInsecure(new URL(address), new URL(from)));
   if (isUsed) check.not.toThrow();
   else check.toThrow(expect.objectContaining({ code: 'AUTHORIZATION_FAILED' }));

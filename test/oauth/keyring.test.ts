@@ -1,4 +1,5 @@
-// Tokens in the keyring of the user. The Secret Service is a real one where `gnome-keyring-daemon` and `dbus-run-session` exist.
+// Tokens in the keyring of the user. The Secret Service is a real one if `gnome-keyring-daemon` and `dbus-run-session`
+// are installed.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -33,7 +34,7 @@ function inMemory(): Keyring & { entries: Map<string, string> } {
   };
 }
 
-test('with a keyring, the file has what may be shown, and no token', async () => {
+test('with a keyring, the file has no tokens', async () => {
   const keyring = inMemory();
   const file = join(folder, 'with.json');
   const store = new LoginStore({ file, keyring });
@@ -44,7 +45,7 @@ test('with a keyring, the file has what may be shown, and no token', async () =>
   expect([keyring.entries.size, store.list()]).toEqual([0, []]);
 });
 
-test('a keyring that is locked or too small is not used, and tokens that it lost count as no login', async () => {
+test('a keyring that is locked or too small is not used, and lost tokens count as no login', async () => {
   const locked = { ...inMemory(), set: () => Promise.reject(new KeyringUnavailable('locked')) };
   const file = join(folder, 'without.json');
   expect(await new LoginStore({ file, keyring: locked }).write(key, login)).toBe('file');
@@ -57,7 +58,10 @@ test('a keyring that is locked or too small is not used, and tokens that it lost
   expect(await store.read(key)).toBeUndefined();
 });
 
-/** The built library, in an environment of its own: prints where the tokens went, and whether they came back. */
+/**
+ * Runs the built library in a separate environment: prints where the tokens are stored, and whether they can be read
+ * again.
+ */
 function keepWith(env: NodeJS.ProcessEnv, ...before: string[]): string {
   const script = `import('standpipe/http').then(async ({ LoginStore }) => {
     const store = new LoginStore();
@@ -76,7 +80,7 @@ function keepWith(env: NodeJS.ProcessEnv, ...before: string[]): string {
   }).stdout;
 }
 
-test.runIf(process.platform === 'linux')('without a session bus, or where it is turned off, no keyring is used', () => {
+test.runIf(process.platform === 'linux')('uses no keyring without a session bus, or if it is turned off', () => {
   expect(keepWith({})).toBe('file access-1 ');
   expect(keepWith({ STANDPIPE_KEYRING: 'off', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' })).toBe('file access-1 ');
 });
@@ -86,14 +90,14 @@ const hasService = ['dbus-run-session', 'gnome-keyring-daemon'].every(
 );
 
 test.runIf(hasService)(
-  'a real Secret Service keeps tokens (skipped without gnome-keyring and dbus-run-session)',
+  'a real Secret Service stores tokens (skipped without gnome-keyring and dbus-run-session)',
   () => {
     const unlock = 'echo -n pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null; exec "$0" "$@"';
     expect(keepWith({}, 'dbus-run-session', '--', 'sh', '-c', unlock)).toBe('keyring access-1 ');
   },
 );
 
-test.runIf(process.platform === 'linux')('a keyring that does not answer in time is given up', async () => {
+test.runIf(process.platform === 'linux')('gives up a keyring that does not answer in time', async () => {
   // A bus that accepts connections and never answers.
   const { createServer } = await import('node:net');
   const bus = createServer(() => undefined).listen(join(folder, 'bus'));

@@ -1,4 +1,4 @@
-// The redirect of a login arrives on the loopback interface: once, with the right state, or not at all.
+// The redirect of a login is accepted once on the loopback interface, with the right state.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -20,7 +20,7 @@ const get = async (url: string) => {
   return { status: response.status, text: await response.text(), headers: response.headers };
 };
 
-test('the redirect with the state of the login is taken; others are refused and change nothing', async () => {
+test('accepts the redirect with the state of the login, and refuses others without an effect', async () => {
   const { answer, shown, url } = await waiting();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   for (const other of ['?code=evil', '?code=evil&state=other', '/../favicon.ico', '/below?state=expected&code=evil']) {
@@ -37,7 +37,7 @@ test('the redirect with the state of the login is taken; others are refused and 
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a connection on which nothing was sent does not outlive the login', async () => {
+test('an unused connection is closed at the end of the login', async () => {
   const { answer, url } = await waiting();
   const early = connect(Number(new URL(url).port), '127.0.0.1');
   await once(early, 'connect');
@@ -46,13 +46,13 @@ test('a connection on which nothing was sent does not outlive the login', async 
   await once(early.resume(), 'close');
 });
 
-test('a refusal in the browser is passed on, and the page says so', async () => {
+test('reports a refusal in the browser, and shows it on the page', async () => {
   const { answer, url } = await waiting();
   expect((await get(`${url}?error=access_denied&state=expected`)).text).toContain('was refused');
   expect((await answer).get('error')).toBe('access_denied');
 });
 
-test('a pasted address is as good; what does not belong to this login is asked for again', async () => {
+test('accepts a pasted address, and requests another one if it belongs to no login', async () => {
   let addresses: string[] = [];
   let pastes = 0;
   const paste = async () => addresses[pastes++]!;
@@ -69,7 +69,7 @@ test('a pasted address is as good; what does not belong to this login is asked f
   interaction.close();
 });
 
-test('a login that is never finished ends, and so does one that is interrupted', async () => {
+test('ends a login that is never completed, and one that is interrupted', async () => {
   const clock = new ManualClock();
   const late = await waiting({ clock, timeoutMs: 60_000 });
   const ended = expect(late.answer).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
@@ -82,7 +82,7 @@ test('a login that is never finished ends, and so does one that is interrupted',
   await expect(stopped.answer).rejects.toThrow('Ctrl-C');
 });
 
-test('a port that is in use is named', async () => {
+test('names a port that is in use', async () => {
   const { answer, url } = await waiting();
   const port = Number(new URL(url).port);
   await expect(waiting({ port })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
-// What left the group and the session of a server, and lost its parent: it has the server's mark and goes with the server,
-// unless the server's options or the server itself say otherwise. Linux alone shows who has a mark.
+// Processes that left the group and the session of a server and lost their parent: they have the mark of the server and
+// end with it, unless its options or the server itself prevent that. Only Linux shows the mark of a process.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -22,13 +22,16 @@ import {
 } from '../fixtures/process/programs.ts';
 
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
-/** Longer than a test may take: what ends with its stdin gets no signal, however busy the machine is. */
+/**
+ * Longer than the limit of a test, so that a process that exits at the end of stdin gets no signal, even on a busy
+ * machine.
+ */
 const politeWaits = { stdinMs: 1_000_000 };
-/** A fixture as a word of a shell script. */
+/** A fixture, quoted for a shell script. */
 const quoted = (name: string) => shellWord(fixture(name));
 const daemons = { command: 'sh', args: [fixture('starts-daemons.sh')] };
 
-/** A host in a process of its own, to be killed. */
+/** A host in a separate process, to be killed. */
 function hostOf(options: ServerProcessOptions, marks: Marks) {
   const server = JSON.stringify({ ...options, env: { ...marks.env, ...options.env } });
   return { command: node, args: [fixture('host-of-one.mjs'), server] };
@@ -53,16 +56,16 @@ function commandLine(pid: number): string {
 }
 
 describe.runIf(process.platform === 'linux')('daemons', () => {
-  test('go when their server is stopped', async () => {
+  test('end when their server is stopped', async () => {
     const { marks, start } = playground();
     const server = await start({ ...daemons, stopWaits: { ...shortWaits, stdinMs: 1500 } });
     const strays = await marks.count('daemon', 2);
     expect(await server.stop()).toBe('SIGKILL');
-    expect(server.exitStatus).toEqual({ exitCode: 0, signal: null }); // the server itself was polite
+    expect(server.exitStatus).toEqual({ exitCode: 0, signal: null }); // the server itself exited at the end of stdin
     expectNoneAlive([server.pid, ...strays]);
   });
 
-  test('go when their server ends by itself, and hold neither the pipes nor the host', async () => {
+  test('end when their server exits, and hold neither the pipes nor the host', async () => {
     const { marks, start } = playground();
     const loses = { command: 'sh', args: [fixture('loses-a-daemon.sh'), node, fixture('ignores-sigterm.mjs')] };
     const server = await start({ ...loses, stopWaits: shortWaits });
@@ -72,7 +75,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     expectNoneAlive(marks.pids());
   });
 
-  test('go when the host is killed', async () => {
+  test('end when the host is killed', async () => {
     const { marks } = playground();
     const host = runHost(daemons, marks);
     const strays = await marks.count('daemon', 2);
@@ -80,7 +83,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     await until('all are gone', () => !strays.some(isAlive));
   });
 
-  test('stay with keepDaemons when their server is stopped', async () => {
+  test('survive with keepDaemons when their server is stopped', async () => {
     const { marks, start } = playground();
     const server = await start({ ...daemons, keepDaemons: true, stopWaits: politeWaits });
     const strays = await marks.count('daemon', 2);
@@ -88,9 +91,9 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     expect(strays.map(isAlive)).toEqual([true, true]);
   });
 
-  test('stay with keepDaemons when the host is killed, and the server goes', async () => {
+  test('survive with keepDaemons when the host is killed, and the server ends', async () => {
     const { marks } = playground();
-    // The jobs are in other groups of the session: no daemons, and found by their mark.
+    // The jobs are in other groups of the session: they are not daemons, and are found by their mark.
     const stubborn = `sh ${quoted('stubborn.sh')}`;
     const jobs = `set -m; ${stubborn} & sh ${quoted('starts-daemons.sh')} </dev/null & exec ${stubborn}`;
     const host = runHost({ command: 'bash', args: ['-c', jobs], keepDaemons: true }, marks);
@@ -119,7 +122,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     expect(strays.map(isAlive)).toEqual(alive);
   });
 
-  test('stay when their server has started them without the mark', async () => {
+  test('survive if their server has started them without the mark', async () => {
     const { marks, start } = playground();
     const args = [fixture('starts-a-free-daemon.sh'), node, fixture('ignores-sigterm.mjs')];
     const server = await start({ command: 'sh', args, stopWaits: politeWaits });
@@ -128,7 +131,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     expect(isAlive(free!)).toBe(true);
   });
 
-  test('a process without the mark is nobody’s, whatever its name', async () => {
+  test('a process without the mark is never ended, whatever its name', async () => {
     const { marks, start } = playground();
     const stranger = spawn('sh', [fixture('starts-daemons.sh')], {
       env: { ...process.env, ...marks.env, STANDPIPE_MARKS: 'of-another-server-0123456789' },
@@ -143,7 +146,7 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
 });
 
 describe.runIf(process.platform === 'linux')('a server that is itself a host', () => {
-  test('gives its servers the marks of both', async () => {
+  test('gives its servers both marks', async () => {
     const { marks, start } = playground();
     const shows = { command: 'sh', args: ['-c', 'echo "$STANDPIPE_MARKS"'] };
     const outer = await textOf((await start(shows)).stdout);
@@ -155,7 +158,7 @@ describe.runIf(process.platform === 'linux')('a server that is itself a host', (
     await host.stop();
   });
 
-  test('is killed with its watchdog: its servers and their daemons go by the outer mark', async () => {
+  test('is killed with its watchdog: its servers and their daemons end by the outer mark', async () => {
     const { marks, start } = playground();
     const inner = await start({ ...hostOf(daemons, marks), stopWaits: shortWaits });
     const strays = await marks.count('daemon', 2);
@@ -166,7 +169,7 @@ describe.runIf(process.platform === 'linux')('a server that is itself a host', (
     expectNoneAlive(strays);
   });
 
-  test('is killed with the outer host: everything goes, the watchdogs too', async () => {
+  test('is killed with the outer host: all processes end, and the watchdogs too', async () => {
     const { marks } = playground();
     const outer = runHost(hostOf(daemons, marks), marks);
     const strays = await marks.count('daemon', 2);

@@ -1,4 +1,4 @@
-// Pain point 1 again: whenever a host is killed, none of its processes is left, not even its watchdog.
+// At whatever moment a host is killed, none of its processes remains, and neither does its watchdog.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ const moments = ['call', 'spawn'].flatMap((from) => delaysMs.map((delayMs) => ({
 
 let hosts = 0;
 
-/** Runs a host that is killed, and waits until nothing is left of it: whatever it starts has the token in its PATH. */
+/** Runs a host that is killed, and waits until none of its processes is left: each has the token in its PATH. */
 async function expectNothingLeft(hostFixture: string, args: readonly string[], server: string): Promise<void> {
   hosts += 1;
   const token = `killed-host-${process.pid}-${hosts}`;
@@ -23,7 +23,7 @@ async function expectNothingLeft(hostFixture: string, args: readonly string[], s
   });
   const [, signal] = await once(host, 'exit');
   expect(signal).toBe('SIGKILL');
-  // Reading all processes takes long: they are read again only when those of the last time have ended.
+  // Reading all processes is slow: they are read again only when those of the last time have ended.
   let left: number[];
   do {
     left = processesWith(token);
@@ -37,12 +37,12 @@ function processesWith(token: string): number[] {
     try {
       return ['cmdline', 'environ'].some((file) => readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(token));
     } catch {
-      return false; // it has ended
+      return false; // the process has ended
     }
   });
 }
 
-/** All of a round at a time: most of it is waiting for watchdogs. */
+/** Runs all moments of a round at a time, because most of the time is waiting for watchdogs. */
 async function killAtEveryMoment(server: string, serversBefore: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     await Promise.all(
@@ -53,15 +53,17 @@ async function killAtEveryMoment(server: string, serversBefore: number): Promise
   }
 }
 
-// Elsewhere a server that ignores the end of its stdin may be left in the first moments of its life.
-describe.runIf(process.platform === 'linux')('killed while it starts a server', () => {
+// On other systems, a server that ignores the end of its stdin may survive if the host is killed just after starting
+// it.
+describe.runIf(process.platform === 'linux')('a host that is killed while it starts a server', () => {
   const timeoutMs = 120_000 * rounds;
 
-  test('the first one', () => killAtEveryMoment('stubborn.sh', 0), timeoutMs);
+  test('leaves no process of the first server', () => killAtEveryMoment('stubborn.sh', 0), timeoutMs);
 
-  test('the second one', () => killAtEveryMoment('stubborn.sh', 1), timeoutMs);
+  test('leaves no process of the second server', () => killAtEveryMoment('stubborn.sh', 1), timeoutMs);
 
-  test('one that starts daemons', () => killAtEveryMoment('starts-daemons.sh', 0), timeoutMs);
+  test('leaves no process of a server that starts daemons', () => killAtEveryMoment('starts-daemons.sh', 0), timeoutMs);
 
-  test('just after its watchdog was', () => expectNothingLeft('host-killed-with-watchdog.mjs', [], 'stubborn.sh'));
+  test('leaves no process just after its watchdog was killed', () =>
+    expectNothingLeft('host-killed-with-watchdog.mjs', [], 'stubborn.sh'));
 });

@@ -1,4 +1,4 @@
-// Pain points 7 and 11: a server starts with exactly what its entry says, or an error says what to change.
+// A server starts with exactly the settings of its entry, or an error names the setting to change.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ async function failure(options: Parameters<typeof startServerProcess>[0]): Promi
   return error as ProcessError;
 }
 
-test('a missing command is named, with the PATH that was searched and what to do', async () => {
+test('names a missing command, the PATH that was searched, and the fix', async () => {
   const error = await failure({ command: 'no-such-tool', args: ['--x', 'a b'], env: { PATH: '/nowhere:/usr/bin' } });
   expect(error.code).toBe('COMMAND_NOT_FOUND');
   expect(error.message).toBe('Cannot find the command "no-such-tool": it is not in any folder of PATH.');
@@ -28,7 +28,7 @@ test('a missing command is named, with the PATH that was searched and what to do
   expect(error.cause).toMatchObject({ code: 'ENOENT' });
 });
 
-test('the hint knows the usual causes', async () => {
+test('the hint names common causes', async () => {
   const { marks } = playground();
   const bin = join(marks.folder, 'bin');
   mkdirSync(bin);
@@ -43,7 +43,7 @@ test('the hint knows the usual causes', async () => {
   expect(await hint('./server')).toContain('working folder');
 });
 
-test('a missing working folder is not mistaken for a missing command', async () => {
+test('distinguishes a missing working folder from a missing command', async () => {
   const error = await failure({ command: node, cwd: '/no/such/folder' });
   expect(error.code).toBe('CWD_NOT_FOUND');
   expect(error.message).toContain('"/no/such/folder" does not exist');
@@ -53,7 +53,7 @@ test('a missing working folder is not mistaken for a missing command', async () 
 });
 
 test.skipIf(lacks.fileModes)(
-  'a file that is not executable, and a folder, are distinguished from a missing command',
+  'distinguishes a file that is not executable, and a folder, from a missing command',
   async () => {
     const { marks } = playground();
     const script = join(marks.folder, 'a script');
@@ -69,7 +69,7 @@ test.skipIf(lacks.fileModes)(
   },
 );
 
-test.skipIf(lacks.posixPrograms)('a script whose interpreter is missing says so', async () => {
+test.skipIf(lacks.posixPrograms)('reports a script whose interpreter is missing', async () => {
   const { marks } = playground();
   const script = join(marks.folder, 'script');
   writeFileSync(script, '#!/no/such/interpreter -x\n');
@@ -79,21 +79,21 @@ test.skipIf(lacks.posixPrograms)('a script whose interpreter is missing says so'
   expect(error.message).toContain('"/no/such/interpreter"');
 });
 
-test.skipIf(lacks.limitOfCommandLine)('what the system refuses for another reason keeps its reason', async () => {
+test.skipIf(lacks.limitOfCommandLine)('reports other errors of the system with their reason', async () => {
   const error = await failure({ command: node, args: ['x'.repeat(3_000_000)] });
   expect(error.code).toBe('SPAWN_FAILED');
   expect(error.message).toMatch(/E2BIG|ENAMETOOLONG/);
   expect(error.hint).toContain('too long');
 });
 
-test('an argument that no program can get is our caller’s mistake, and its secret stays one', async () => {
+test('an argument with a null byte is a usage error, and its secret is masked', async () => {
   const starting = startServerProcess({ command: node, args: ['a\0b', 'topsecret'], env: { KEY: 'topsecret' } });
   const error = await starting.catch((error: unknown) => error as UsageError);
   expect(error).toBeInstanceOf(UsageError);
   expect(error).toMatchObject({ code: 'INVALID_OPTION', evidence: { command: expect.stringContaining('[env KEY]') } });
 });
 
-test('values of env appear in no part of an error', async () => {
+test('no part of an error contains values of env', async () => {
   const env = { TOKEN: 'hunter22', FOLDER: '/no/such/m4rk' };
   const errors = await Promise.all([
     failure({ command: 'tool-hunter22', args: ['--token=hunter22'], env }),
@@ -101,12 +101,12 @@ test('values of env appear in no part of an error', async () => {
   ]);
   for (const error of errors) {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/hunter22|m4rk/);
-    // EACCES where this user may not look into a folder of PATH.
+    // EACCES if this user cannot read a folder of PATH.
     expect(error.cause).toMatchObject({ code: expect.stringMatching(/^(?:ENOENT|EACCES)$/) });
   }
 });
 
-test('arguments arrive exactly as they were given', async () => {
+test('passes arguments unchanged', async () => {
   const { start } = playground();
   const args = [
     'a b',
@@ -128,7 +128,7 @@ test('arguments arrive exactly as they were given', async () => {
   expect(JSON.parse(await textOf(server.stdout)).args).toEqual(args);
 });
 
-test('the child gets its env, the short list, PATH, and nothing else of ours', async () => {
+test('the child has its env, the short list and PATH, and no other variables of ours', async () => {
   const { start } = playground();
   process.env.STANDPIPE_TEST_SECRET = 'not for children';
   const server = await start({ command: node, args: [fixture('prints-what-it-got.mjs')], env: { A: 'b c' } });
@@ -138,7 +138,7 @@ test('the child gets its env, the short list, PATH, and nothing else of ours', a
   expect(env).not.toHaveProperty('STANDPIPE_TEST_SECRET');
 });
 
-test('the working folder is the one given, and relative commands start there', async () => {
+test('the working folder is the given one, and relative commands start there', async () => {
   const { start } = playground();
   const folder = dirname(fixture('prints-what-it-got.mjs'));
   const server = await start({ command: node, args: ['prints-what-it-got.mjs'], cwd: folder });

@@ -1,4 +1,4 @@
-// A host that hangs cannot end its servers. Those that run under its lease must be gone before another host may run them.
+// A host that hangs cannot end its servers. Servers under its lease must have ended before another host may run them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const linux = process.platform === 'linux';
 const shells = ['/bin/dash', '/bin/bash', '/bin/ksh'].filter((shell) => existsSync(shell));
 
 test.runIf(process.platform !== 'win32')(
-  'a host that is stopped with SIGSTOP: its leased server and the grandchild are killed, its own server is not',
+  'a host that is stopped with SIGSTOP: its leased server and the grandchild are killed, its other server is not',
   async () => {
     const { marks } = playground();
     const host = spawn(node, [fixture('host-with-lease.mjs'), '2500'], {
@@ -42,7 +42,7 @@ test.runIf(process.platform !== 'win32')(
 );
 
 test.runIf(process.platform !== 'win32')(
-  'a server is not started when its lease has ended, nor under the next one',
+  'does not start a server whose lease has ended, even under the next lease',
   async () => {
     const clock = new ManualClock();
     const watchdog = new Watchdog({ clock });
@@ -68,7 +68,7 @@ function groupLeader(): ChildProcess & { pid: number } {
 
 const markOf = (server: ChildProcess) => `mark-of-the-server-${server.pid}`;
 
-describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
+describe.runIf(linux).concurrent.each(shells)('a lease in %s', (shell) => {
   const watchdogWith = (servers: { leased?: ChildProcess[]; own?: ChildProcess[] }, lifetimeMs: number) => {
     const watchdog = new Watchdog({ shell, onFailure: () => undefined });
     watchdog.renewLease('a', 0, lifetimeMs);
@@ -79,7 +79,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     return watchdog;
   };
 
-  test('renewals keep a server that dies without them, also in place of a watchdog that was killed', async () => {
+  test('renewals keep a server that ends without them, even after the watchdog was killed and replaced', async () => {
     const [renewed, lapsed, own, forgotten] = [groupLeader(), groupLeader(), groupLeader(), groupLeader()];
     const keeper = watchdogWith({ leased: [renewed] }, 5_000);
     process.kill(keeper.pid!, 'SIGKILL');
@@ -95,7 +95,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     await Promise.all([once(renewed, 'exit'), once(own, 'exit')]);
   });
 
-  test('each of two leases has a deadline of its own, also in place of a watchdog that was killed', async () => {
+  test('each of two leases has its own deadline, even after the watchdog was killed and replaced', async () => {
     const [renewed, lapsed, other] = [groupLeader(), groupLeader(), groupLeader()];
     const watchdog = watchdogWith({ leased: [lapsed] }, 5_000);
     watchdog.renewLease('of another node', 0, 5_000);
@@ -115,16 +115,16 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     watchdog.close();
   });
 
-  test('one process counts for a lease, and renewals start none', async () => {
+  test('one process counts the time of a lease, and renewals start none', async () => {
     const [server, last] = [groupLeader(), groupLeader()];
-    const ended = once(server, 'exit'); // while this process waits for a core, the lease may end
+    const ended = once(server, 'exit'); // on a busy machine, the lease may end before the next statement
     const watchdog = watchdogWith({ leased: [server] }, 5_000);
     const pid = watchdog.pid!;
     // A bash that starts may run other programs first.
     const isCounter = (child: number) =>
       commandOf(child) === commandOf(pid) && childrenOf(child).some((its) => commandOf(its)?.startsWith('sleep'));
     const counters = () => childrenOf(pid).filter(isCounter);
-    // Between two sleeps of it, none is found.
+    // Between two sleeps, none of its children is a sleep.
     let counter: number | undefined;
     await until('it counts', () => {
       [counter] = counters();
@@ -132,7 +132,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     });
     for (let i = 0; i < 20; i++) watchdog.renewLease('a', 0, 5_000);
     watchdog.watch({ mark: markOf(last), group: last.pid, lease: 'never renewed' });
-    await once(last, 'exit'); // the watchdog has read all of it
+    await once(last, 'exit'); // the watchdog has read all messages
     await until('it still counts, beside that of the other lease', () => {
       const now = counters();
       return now.length === 2 && now.includes(counter!);
@@ -147,7 +147,7 @@ function commandOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
   } catch {
-    return undefined; // it has ended
+    return undefined; // the process has ended
   }
 }
 

@@ -1,4 +1,4 @@
-// Pain points 8 and 18, from inside a server: stdout is the protocol's alone, and no child gets its streams.
+// Inside a server: stdout carries only the protocol, and no child process inherits its streams.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { fixture, node, playground, textOf } from '../fixtures/process/programs.ts';
 import { lacks } from '../fixtures/windows.ts';
 
-test('whatever writes to stdout, and however, the protocol alone gets there', async () => {
+test('only the protocol reaches stdout, however other code writes to it', async () => {
   const child = spawn(node, [fixture('prints-everywhere.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
   expect(stdout).toBe('protocol 1\nprotocol 2\nrestored\n');
@@ -22,7 +22,7 @@ test('whatever writes to stdout, and however, the protocol alone gets there', as
 });
 
 test.skipIf(lacks.asynchronousStdout)(
-  'a reader that does not read does not block the server, and gets every byte before the exit',
+  'a client that does not read does not block the server, and receives every byte before the exit',
   async () => {
     const child = spawn(node, [fixture('writes-much-and-exits.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
     const [report] = await once(child.stderr, 'data');
@@ -31,7 +31,7 @@ test.skipIf(lacks.asynchronousStdout)(
   },
 );
 
-test('a pipe into stdout gets the backpressure of stderr, and its drain', async () => {
+test('a pipe into stdout gets the backpressure of stderr, and its drain event', async () => {
   const child = spawn(node, [fixture('pipes-into-early-stdout.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [begun] = await once(child.stdout, 'data');
   expect(String(begun)).toBe('begun\n');
@@ -40,7 +40,7 @@ test('a pipe into stdout gets the backpressure of stderr, and its drain', async 
   expect(stderr).toHaveLength(8 * 1024 * 1024);
 });
 
-test.skipIf(lacks.posixPrograms)('a real pipe is as good as a socket', async () => {
+test.skipIf(lacks.posixPrograms)('a pipe of the system works like a socket', async () => {
   const script = `"$0" "$1" 2>/dev/null | wc -c`;
   const child = spawn('sh', ['-c', script, node, fixture('writes-much-and-exits.mjs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -64,7 +64,7 @@ test('a file as stdout works too', async () => {
   expect(readFileSync(path, 'utf8')).toBe('protocol 1\nprotocol 2\nrestored\n');
 });
 
-test('a host that closes our stderr does not kill us: logs are lost, the protocol goes on', async () => {
+test('a host that closes our stderr does not end the server: logs are lost, and the protocol continues', async () => {
   const child = spawn(node, [fixture('logs-to-nobody.mjs')], { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stderr.destroy();
   await once(child.stderr, 'close');
@@ -72,10 +72,10 @@ test('a host that closes our stderr does not kill us: logs are lost, the protoco
   expect(await textOf(child.stdout)).toBe('still here\n');
 });
 
-test('a tool that runs programs on inherited streams returns, and says nothing on stdout', async () => {
+test('a tool that runs programs on inherited streams returns, and writes nothing to stdout', async () => {
   const child = spawn(node, [fixture('runs-children.mjs')], { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.write('protocol that no child may read\n'.repeat(100));
-  child.stdin.on('error', () => undefined); // it exits without having read
+  child.stdin.on('error', () => undefined); // it exits without reading
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
   const [restored, report] = stdout.trim().split('\n');
   expect(restored).toBe('restored');

@@ -1,4 +1,4 @@
-// Pain points 1 and 2: a server is stopped with everything it started, politely where it can be.
+// A server is stopped with all processes that it started, without signals if possible.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -6,11 +6,11 @@ import { readProcessTable } from '../../src/wire/process/tree/process-table.ts';
 import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
-/** Longer than a test may take: what ends in time did not wait for it. */
+/** Longer than the limit of a test, so that a test that ends in time did not wait for it. */
 const endlessWaits = { stdinMs: 1_000_000 };
 const linux = test.runIf(process.platform === 'linux');
 
-test('a polite server gets no signal, and no wait goes by', async () => {
+test('a server that exits when stdin closes gets no signal and causes no delay', async () => {
   const { marks, start } = playground();
   const server = await start({ command: node, args: [fixture('leaves-at-eof.mjs')], stopWaits: endlessWaits });
   await marks.count('leaves-at-eof', 1);
@@ -20,7 +20,7 @@ test('a polite server gets no signal, and no wait goes by', async () => {
   expect(marks.signals('leaves-at-eof')).toEqual([]);
 });
 
-test('a server that ignores the end of its stdin goes at SIGTERM', async () => {
+test('a server that ignores the end of stdin ends at SIGTERM', async () => {
   const { marks, start } = playground();
   const server = await start({ command: node, args: [fixture('ignores-stdin-eof.mjs')] });
   await marks.count('ignores-stdin-eof', 1);
@@ -28,7 +28,7 @@ test('a server that ignores the end of its stdin goes at SIGTERM', async () => {
   expect(server.exitStatus).toEqual({ exitCode: null, signal: 'SIGTERM' });
 });
 
-test('sh → sh → node that ignore everything: no process is left', async () => {
+test('sh → sh → node that ignore everything: no process remains', async () => {
   const { marks, start } = playground();
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('ignores-sigterm.mjs')];
   const server = await start({ command: 'sh', args: tree });
@@ -38,7 +38,7 @@ test('sh → sh → node that ignore everything: no process is left', async () =
   expectNoneAlive([server.pid, grandchild!]);
 });
 
-test('sh → sh → node with a polite server: the end of stdin reaches it through the wrappers', async () => {
+test('sh → sh → node: the end of stdin reaches the server through the wrappers', async () => {
   const { marks, start } = playground();
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('leaves-at-eof.mjs')];
   const server = await start({ command: 'sh', args: tree, stopWaits: endlessWaits });
@@ -47,7 +47,7 @@ test('sh → sh → node with a polite server: the end of stdin reaches it throu
   expectNoneAlive([server.pid, grandchild!]);
 });
 
-test('the leader is killed from outside: its grandchildren go too, without being asked', async () => {
+test('the leader is killed from outside: its grandchildren are killed too', async () => {
   const { marks, start } = playground();
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('ignores-sigterm.mjs')];
   const server = await start({ command: 'sh', args: tree, stopWaits: shortWaits });
@@ -58,23 +58,23 @@ test('the leader is killed from outside: its grandchildren go too, without being
   expect(await server.stop()).toBe('SIGKILL');
 });
 
-test('a leader that ends and leaves a grandchild behind: stop ends the grandchild', async () => {
+test('a leader that exits and leaves a grandchild running: stop ends the grandchild', async () => {
   const { marks, start } = playground();
   const behind = [fixture('leaves-grandchild-behind.sh'), node, fixture('ignores-sigterm.mjs')];
   const server = await start({ command: 'sh', args: behind });
   expect(await server.exit).toEqual({ exitCode: 0, signal: null });
-  expect(['SIGTERM', 'SIGKILL']).toContain(await server.stop()); // SIGTERM, if it arrives before the fixture begins to ignore it
+  expect(['SIGTERM', 'SIGKILL']).toContain(await server.stop()); // SIGTERM, if it arrives before the fixture ignores it
   expectNoneAlive(marks.pids());
 });
 
-test('a server that ended by itself needs nothing', async () => {
+test('a server that exited by itself gets no signal', async () => {
   const { start } = playground();
   const server = await start({ command: 'sh', args: ['-c', 'exit 3'] });
   expect(await server.exit).toEqual({ exitCode: 3, signal: null });
   expect(await server.stop()).toBe('already-exited');
 });
 
-test('stopped in the turn it was started, a tree leaves nothing', async () => {
+test('a tree that is stopped at once after its start leaves no process', async () => {
   const { marks, start } = playground();
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('ignores-sigterm.mjs')];
   for (let round = 0; round < 5; round += 1) {
@@ -87,7 +87,7 @@ test('stopped in the turn it was started, a tree leaves nothing', async () => {
 linux('a start that is aborted leaves nothing and rejects with the reason', async () => {
   const { start } = playground();
   const abort = new AbortController();
-  const seconds = String(100_000 + process.pid); // to be recognised by
+  const seconds = String(100_000 + process.pid); // unique, to find the process
   const options = { command: 'sleep', args: [seconds], signal: abort.signal, stopWaits: shortWaits };
   const starting = start(options);
   expect(commandLines()).toContain(`sleep ${seconds}`);
@@ -97,14 +97,14 @@ linux('a start that is aborted leaves nothing and rejects with the reason', asyn
   expect(commandLines()).not.toContain(`sleep ${seconds}`);
 });
 
-test('stopping twice is stopping once', async () => {
+test('stopping twice has the effect of stopping once', async () => {
   const { start } = playground();
   const server = await start({ command: 'cat', stopWaits: endlessWaits });
   expect(server.stop()).toBe(server.stop());
   expect(await server.stop()).toBe('stdin');
 });
 
-test('the streams end with the server: closed follows the stop, although they were not read', async () => {
+test('the streams end with the server: closed resolves after the stop, although they were not read', async () => {
   const { start } = playground();
   const server = await start({ command: 'sh', args: ['-c', 'echo unread; cat'] });
   await server.stop();
@@ -118,7 +118,7 @@ linux('a child in a session of its own goes with its parent', async () => {
   await marks.count('escapes-its-group', 1);
   const [stray] = await marks.count('ignores-sigterm', 1);
   expect(await server.stop()).toBe('SIGKILL');
-  expect(server.exitStatus).toEqual({ exitCode: 0, signal: null }); // the parent itself was polite
+  expect(server.exitStatus).toEqual({ exitCode: 0, signal: null }); // the parent itself exited at the end of stdin
   expect(marks.signals('ignores-sigterm')).toEqual(['SIGTERM']);
   expectNoneAlive([server.pid, stray!]);
 });
@@ -160,7 +160,7 @@ function descendants(pid: number): number[] {
   return children.flatMap((row) => [row.pid, ...descendants(row.pid)]);
 }
 
-/** Of all processes. A zombie has none. */
+/** Command lines of all processes. A zombie has none. */
 function commandLines(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -168,7 +168,7 @@ function commandLines(): string[] {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       } catch {
-        return ''; // ended between the listing and the look
+        return ''; // ended after the listing
       }
     });
 }

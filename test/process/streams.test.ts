@@ -1,4 +1,4 @@
-// Pain points 7, 9 and 10: stderr is drained and bounded, a broken pipe kills nobody, and the evidence is kept.
+// stderr is drained and bounded, a broken pipe ends no process, and the evidence is kept.
 
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { fixture, node, playground, until } from '../fixtures/process/programs.t
 import { usually } from '../fixtures/repetitions.ts';
 import { rungAfterStdin } from '../fixtures/windows.ts';
 
-test('10 MB on stderr without a newline: nothing blocks, the newest 64 KB are kept', async () => {
+test('10 MB on stderr without a newline: the server is not blocked, and the newest 64 KB are kept', async () => {
   const { start } = playground();
   const server = await start({ command: node, args: [fixture('floods-stderr.mjs')] });
   const [said] = await once(server.stdout, 'data');
@@ -19,7 +19,7 @@ test('10 MB on stderr without a newline: nothing blocks, the newest 64 KB are ke
   expect(server.evidence('running').stderrTail).toMatch(/^x{4089}the end$/);
 });
 
-test('evidence holds the end of the server and its last words, masked', async () => {
+test('evidence contains the exit of the server and its last output, masked', async () => {
   const { start } = playground();
   const args = ['-e', 'process.stderr.write("bad key " + process.env.KEY); process.exitCode = 4'];
   const server = await start({ command: node, args, env: { KEY: 'hunter22' } });
@@ -34,7 +34,7 @@ test('evidence holds the end of the server and its last words, masked', async ()
   });
 });
 
-test('writing to a server that no longer reads is recorded, and uncaught nowhere', async () => {
+test('records a write to a server that no longer reads, without an uncaught error', async () => {
   const { start } = playground();
   const server = await start({ command: node, args: [fixture('closes-its-stdin.mjs')], stopWaits: { stdinMs: 10 } });
   await once(server.stdout, 'data');
@@ -46,7 +46,7 @@ test('writing to a server that no longer reads is recorded, and uncaught nowhere
 
 const deaths = usually(25, 100);
 
-test(`writing to a server that dies is uncaught nowhere, ${deaths} times`, async () => {
+test(`writing to a server that exits causes no uncaught error, ${deaths} times`, async () => {
   const { start } = playground();
   for (let round = 0; round < deaths; round += 1) {
     const server = await start({ command: node, args: ['-e', '0'] });
@@ -56,7 +56,7 @@ test(`writing to a server that dies is uncaught nowhere, ${deaths} times`, async
   }
 });
 
-test('a listener is called at the exit, also if it is added later', async () => {
+test('calls a listener at the exit, even if it is added later', async () => {
   const { start } = playground();
   const server = await start({ command: node, args: ['-e', 'process.exitCode = 7'] });
   const told: unknown[] = [];

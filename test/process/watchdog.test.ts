@@ -1,4 +1,4 @@
-// Pain point 1, its worst case: the host is killed with no chance to clean up.
+// A host is killed and cannot clean up.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,23 +34,23 @@ async function hostOfThree(how = 'runs') {
   return { host, marks, leaders: JSON.parse(String(line)) as number[] };
 }
 
-test.runIf(posix)('a host killed with SIGKILL: every server and grandchild goes too', async () => {
+test.runIf(posix)('a host killed with SIGKILL: every server and grandchild ends too', async () => {
   const { host, marks, leaders } = await hostOfThree();
   await marks.count('', 3);
   process.kill(host.pid!, 'SIGKILL');
   await until('all are gone', () => ![...leaders, ...marks.pids()].some(isAlive));
-  expect(marks.signals('leaves-at-eof')).toEqual([]); // the polite one left before anyone was signalled
-  expect(marks.signals('ignores-sigterm')).toEqual(['SIGTERM']); // and the stubborn one was asked first
+  expect(marks.signals('leaves-at-eof')).toEqual([]); // the cooperative server exited before any signal
+  expect(marks.signals('ignores-sigterm')).toEqual(['SIGTERM']); // the stubborn server got SIGTERM first
 });
 
-test.runIf(posix)('a host that exits without stopping its servers: the same', async () => {
+test.runIf(posix)('a host that exits without stopping its servers: every server and grandchild ends too', async () => {
   const { host, marks, leaders } = await hostOfThree('exits');
   if (host.exitCode === null) await once(host, 'exit');
   await until('all are gone', () => ![...leaders, ...marks.pids()].some(isAlive));
   expectNoneAlive(leaders);
 });
 
-test.runIf(posix)('a host with nothing left to do ends: the watchdog does not hold it, nor outlive it', async () => {
+test.runIf(posix)('a host without work exits: the watchdog does not keep it running, and ends with it', async () => {
   const { marks } = playground();
   const host = spawn(node, [fixture('host-without-work.mjs')], {
     env: { ...process.env, ...marks.env },
@@ -64,7 +64,7 @@ function groupLeader(script = 'exec sleep 99'): ChildProcess & { pid: number } {
   return spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' }) as ChildProcess & { pid: number };
 }
 
-/** Resolves when the shell has come to ignore SIGTERM (bit 14 of SigIgn in proc(5)). */
+/** Resolves when the shell ignores SIGTERM (bit 14 of SigIgn in proc(5)). */
 async function ignoresSignals(pid: number): Promise<void> {
   await until('signals are ignored', () => {
     const ignored = /SigIgn:\s*(\w+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!;
@@ -74,14 +74,14 @@ async function ignoresSignals(pid: number): Promise<void> {
 
 const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/ksh'].filter((shell) => existsSync(shell));
 
-/** As `newMark` makes them. */
+/** In the form of `newMark`. */
 const markOf = (server: ChildProcess) => `mark-of-the-server-${server.pid}`;
 
 function watch(watchdog: Watchdog, leader: ChildProcess & { pid: number }): void {
   watchdog.watch({ mark: markOf(leader), group: leader.pid });
 }
 
-test.each(shells)('a server that was forgotten is never signalled (%s)', async (shell) => {
+test.each(shells)('never signals a server that was forgotten (%s)', async (shell) => {
   const watchdog = new Watchdog({ shell });
   const [kept, released] = [groupLeader(), groupLeader()];
   watch(watchdog, kept);
@@ -97,7 +97,7 @@ test.each(shells)('a server that was forgotten is never signalled (%s)', async (
 });
 
 test.runIf(process.platform === 'linux').each(shells)(
-  'a leader that started at another time has got the pid after ours, and is not signalled (%s)',
+  'does not signal a process with another start time, which has reused the pid (%s)',
   async (shell) => {
     const watchdog = new Watchdog({ shell });
     const [ours, stranger] = [groupLeader(), groupLeader()];
@@ -113,9 +113,9 @@ test.runIf(process.platform === 'linux').each(shells)(
   },
 );
 
-test.runIf(process.platform === 'linux')('on macOS, what has a mark is found by ps', async () => {
+test.runIf(process.platform === 'linux')('on macOS, finds processes with a mark by ps', async () => {
   const { marks } = playground();
-  // What `ps -E` prints there, `ps e` prints here.
+  // `ps e` here prints the same as `ps -E` on macOS.
   writeFileSync(
     join(marks.folder, 'ps'),
     '#!/bin/sh\nfor o; do shift; [ "$o" = -E ] || set -- "$@" "$o"; done\nexec /usr/bin/ps "$@" e\n',
@@ -146,7 +146,7 @@ test.runIf(process.platform === 'linux')('the watchdog survives the signals that
   await once(leader, 'exit');
 });
 
-test.runIf(posix)('a watchdog that dies is reported, and replaced at once with all servers', async () => {
+test.runIf(posix)('reports a watchdog that exits, and replaces it at once with all servers', async () => {
   const failures: ProcessError[] = [];
   const watchdog = new Watchdog({ onFailure: (error) => failures.push(error) });
   const [first, second] = [groupLeader(), groupLeader()];
@@ -163,7 +163,7 @@ test.runIf(posix)('a watchdog that dies is reported, and replaced at once with a
 });
 
 test.runIf(posix)(
-  'one that keeps dying is not replaced without end; the next server tries again, and so does time',
+  'a watchdog that keeps exiting is not replaced endlessly, until the next server or a later attempt',
   async () => {
     const clock = new ManualClock();
     const failures: ProcessError[] = [];
@@ -186,14 +186,14 @@ test.runIf(posix)(
     expect(watchdog.pid).toBeDefined();
     await kill();
     expect(watchdog.pid).toBeUndefined();
-    clock.advance(10_000); // and without a next server, some time later
+    clock.advance(10_000); // without another server, after a delay
     expect(watchdog.pid).toBeDefined();
     watchdog.close();
     await Promise.all([once(first, 'exit'), once(second, 'exit')]);
   },
 );
 
-test.runIf(posix)('without a shell there is a report for each server, and no exception', async () => {
+test.runIf(posix)('without a shell, reports an error for each server, and throws no exception', async () => {
   const reported: string[] = [];
   const watchdog = new Watchdog({ shell: '/no/such/shell', onFailure: (error) => reported.push(error.message) });
   watchdog.watch({ mark: 'mark-of-the-server-1' });
@@ -206,7 +206,7 @@ test.runIf(posix)('without a shell there is a report for each server, and no exc
 });
 
 test.runIf(posix)(
-  'neither numbers that mean everyone to kill(2) nor a mark that anybody could have do any harm',
+  'ignores group numbers with a special meaning in kill(2), and marks that are not unique',
   async () => {
     const watchdog = new Watchdog();
     const bystander = spawn('sleep', ['99'], { stdio: 'ignore', env: { ...process.env, NAME: 'short' } });

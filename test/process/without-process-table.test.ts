@@ -1,4 +1,4 @@
-// Stopping a server where the system has no table of processes, as on macOS: its group is all that is known.
+// Stopping a server on a system without a readable table of processes, such as macOS: only its group is known.
 
 import { expect, test, vi } from 'vitest';
 import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
@@ -17,7 +17,7 @@ posix('a tree that ignores everything is stopped as a whole', async () => {
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('ignores-sigterm.mjs')];
   const server = await start({ command: 'sh', args: tree, stopWaits: shortWaits });
   const [grandchild] = await marks.count('ignores-sigterm', 1);
-  await server.stop(); // the init process may be slow to reap: the step that ended it is not certain
+  await server.stop(); // the init process may be slow to reap, so the step that ended it varies
   expectNoneAlive([server.pid, grandchild!]);
 });
 

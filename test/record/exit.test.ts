@@ -1,4 +1,4 @@
-// A program that ends, however it ends, has written what happened until then.
+// A program that exits, for any reason, has recorded all previous events.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ test.each([
     Array.from({ length: 1000 }, (_, i) => String(i).padStart(10_000)),
   ],
   ['an uncaught error', 'note("a"); setTimeout(() => { note("b"); throw new Error("no"); }, 200)', ['a', 'b']],
-  ['nothing left to do', 'note("a")', ['a']],
-])('%s', async (name, ending, expected) => {
+  ['an empty event loop', 'note("a")', ['a']],
+])('records all events before %s', async (name, ending, expected) => {
   const file = join(folder, `${name.replaceAll(/\W/g, '-')}.jsonl`);
   const program = `
     const { FlowStore, record } = await import('${dist}entry/recording.js');

@@ -1,4 +1,4 @@
-// docs/architecture.md names files and functions of the sources, which move more often than pages are read.
+// docs/architecture.md names files and functions of the sources, which change more often than the page.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ test('every file and folder that it names exists', () => {
   expect(named.filter((path) => !existsSync(join(root, below(path))))).toEqual([]);
 });
 
-test('every function of its walks is in the file beside it', () => {
+test('every function of its walks is in the named file', () => {
   const steps = [...page.matchAll(/^\| \d+ \| `([^`]+)` \| `([^`]+)` \|/gm)];
   expect(steps).toHaveLength(10);
   const missing = steps.filter(([, file, name]) => {
@@ -24,6 +24,6 @@ test('every function of its walks is in the file beside it', () => {
   expect(missing.map(([row]) => row)).toEqual([]);
 });
 
-test('it stays short enough to be read', () => {
+test('it stays below its length limit', () => {
   expect(page.split('\n').length).toBeLessThanOrEqual(120);
 });

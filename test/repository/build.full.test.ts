@@ -1,4 +1,4 @@
-// What a build leaves in dist/.
+// The contents of dist/ after a build.
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { copyRepository } from './files.ts';
 
 const folder = temporaryFolder('build');
 
-test('a build leaves nothing of earlier ones, and the page as it is', async () => {
+test('a build removes files of earlier ones, and keeps the page unchanged', async () => {
   const copy = join(folder, 'copy');
   copyRepository(copy);
   const dist = (path: string) => join(copy, 'dist', path);
@@ -19,7 +19,7 @@ test('a build leaves nothing of earlier ones, and the page as it is', async () =
     mkdirSync(dirname(dist(path)), { recursive: true });
     writeFileSync(dist(path), '');
   }
-  // Types are checked elsewhere.
+  // Types are checked by another command.
   await promisify(execFile)(process.execPath, [join(copy, 'scripts/build.mjs'), '--noCheck']);
   expect([...stale, 'left-over'].filter((path) => existsSync(dist(path)))).toEqual([]);
   const built = ['ui/assets/page.js', 'entry/index.js', 'entry/index.d.ts', 'cli/main.cjs', 'cli/commander.LICENSE'];

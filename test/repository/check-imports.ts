@@ -1,10 +1,11 @@
-// Compares the imports of one file with the table of rooms. Every violation names the file, the line, the import and the rule.
+// Compares the imports of one file with the table of folders. Every violation names the file, the line, the import and
+// the rule.
 
 import { posix } from 'node:path';
 import { isPure, type Room, rooms, spawningPart } from './import-rules.ts';
 import { type Import, readImports } from './read-imports.ts';
 
-/** Where a file is: `wire/jsonrpc/peer.ts` is in the part `jsonrpc` of the room `wire`. */
+/** Location of a file: `wire/jsonrpc/peer.ts` is in the part `jsonrpc` of the folder `wire`. */
 interface Place {
   room: string;
   part: string;

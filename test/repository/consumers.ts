@@ -1,4 +1,4 @@
-// One small program for each subpath, written as a user would: it is compiled and run against the installed package.
+// One small program for each subpath, as a user would write it: it is compiled and run with the installed package.
 
 export const consumers: Readonly<Record<string, string>> = {
   '.': `

@@ -1,4 +1,4 @@
-// docs/errors.md explains every code an error can carry, and no other.
+// docs/errors.md explains exactly the codes that an error can have.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const codes = {
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 const sections = headings(page);
 
-/** The codes that each section explains; a section is named for a class. */
+/** The codes that each section explains; a section is named after a class. */
 const explained = new Map<string, string[]>();
 let section: string[] = [];
 for (const { level, text } of sections) {
@@ -35,7 +35,7 @@ test('no other section explains a code', () => {
   expect(others.flatMap(([, explainedCodes]) => explainedCodes)).toEqual([]);
 });
 
-test.each(Object.values(codes).flat())('%s has a cause and a cure', (code) => {
+test.each(Object.values(codes).flat())('%s has a cause and a fix', (code) => {
   const body = sections.find(({ text }) => text === code)?.body ?? '';
   expect(body).toMatch(/^\*\*Cause\.\*\* +\S+/m);
   expect(body).toMatch(/^\*\*Cure\.\*\* +\S+/m);

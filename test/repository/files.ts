@@ -1,4 +1,4 @@
-// The files of this repository as a fresh clone would have them: without what is installed, built or measured.
+// The files of this repository in a fresh clone: without installed, built and measured files.
 
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -23,7 +23,10 @@ export function repositoryFiles(folder = '.'): string[] {
   return files.sort();
 }
 
-/** Like a fresh clone after `npm ci`: nothing is built, and building there disturbs nobody who uses `dist` here. */
+/**
+ * Copies the repository as a fresh clone after `npm ci`: nothing is built, and a build in the copy does not affect
+ * `dist` here.
+ */
 export function copyRepository(target: string): void {
   cpSync(root, target, { recursive: true, filter: (source) => source === root || !notCloned.has(basename(source)) });
   symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'), 'junction');

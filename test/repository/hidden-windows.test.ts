@@ -1,4 +1,5 @@
-// On Windows, a program without a console of its own gets a console window for each process that it starts, unless the window is hidden.
+// On Windows, a program without a console opens a console window for each process that it starts, unless the window is
+// hidden.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ test('every process is started with windowsHide', () => {
   expect(starting.filter((file) => unhidden(readFileSync(join(root, file), 'utf8')) > 0)).toEqual([]);
 });
 
-test('a call without it is found', () => {
+test('detects a call without it', () => {
   const source =
     "import { spawn } from 'node:child_process';\n// spawn(x)\nconst child = spawn('x', []);\nmatch.exec(text);";
   expect(unhidden(source)).toBe(1);

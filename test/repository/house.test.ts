@@ -1,4 +1,4 @@
-// House rules that a machine can see.
+// House rules that a test can check.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
@@ -8,10 +8,10 @@ import { repositoryFiles, root } from './files.ts';
 import { headingAnchors, links } from './markdown.ts';
 
 const MAX_SOURCE_LINES = 400;
-/** Longer ones, with the reason why they are not two files. */
+/** Longer files, with the reason why each is not split. */
 const longSources: Record<string, string> = {};
 
-/** Those that set timers of their own, with the reason why nobody wants to turn their clock. */
+/** Files with their own timers, with the reason why they need no clock for tests. */
 const ownTimers: Record<string, string> = {
   'src/app/cli/output/output.ts': 'moves a sign on a terminal',
   'src/app/cli/up/view.ts': 'draws a terminal anew',
@@ -33,7 +33,7 @@ test('time comes through the clock, and the list of exceptions is not stale', ()
   expect(clocked.filter(setsTimer)).toEqual(Object.keys(ownTimers));
 });
 
-test('the layers below the fleet know nothing of it', () => {
+test('the folders below the fleet do not depend on it', () => {
   const lower = files.filter((file) => /^src\/(?:wire\/jsonrpc|wire\/transport|mcp)\//.test(file));
   const words = /\b(?:fleets?|nats|nodes?|hops?|replicas?)\b|Fleet|OfNode|carriesCaller/gi;
   const found = lower.flatMap((file) =>
@@ -46,27 +46,27 @@ test('the layers below the fleet know nothing of it', () => {
   expect(found).toEqual([]);
 });
 
-test('`_meta` of a peer is spread only after its type is known: a long string would become millions of members', () => {
+test('spreads `_meta` of a peer only after its type is known: a long string would become millions of members', () => {
   const spread = /\.\.\.\(?[\w.?!()]*\._meta\b|\.\.\._meta\b/;
   expect(sources.filter((file) => spread.test(read(file)))).toEqual([]);
 });
 
-test('what npx runs without asking has a version: any package could have the name later', () => {
+test('programs that npx runs without confirmation have a version, because the name could later belong to another package', () => {
   const { version } = JSON.parse(read('package.json'));
   const named = pages.flatMap((file) => read(file).match(/npx -y standpipe(?:@[\w.-]+)?/g) ?? []);
   expect(new Set(named)).toEqual(new Set([`npx -y standpipe@${version}`]));
 });
 
-test('the test files that begin first are there', () => {
+test('the test files that run first exist', () => {
   expect(longest.filter((file) => !files.includes(file))).toEqual([]);
 });
 
-test('no file is named for being used by others: a file is one idea and is named for it', () => {
+test('no file is named after its users: a file is one idea and is named for it', () => {
   const nameless = /^(?:utils?|helpers?|common|misc|shared)(?:\.|$)/i;
   expect(files.filter((file) => file.split('/').some((part) => nameless.test(part)))).toEqual([]);
 });
 
-test('no page holds two versions of a passage after a merge', () => {
+test('no page has two versions of a passage after a merge', () => {
   expect(pages.filter((file) => /^(?:<{7}|>{7}) /m.test(read(file)))).toEqual([]);
 });
 
@@ -75,7 +75,7 @@ test('names are kebab-case', () => {
   expect(code.filter((file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)+$/.test(basename(file)))).toEqual([]);
 });
 
-test('fixtures register what ends their processes when they are imported: a hook of a running test is never called', () => {
+test('fixtures register their cleanup when they are imported: a hook that a running test adds is never called', () => {
   const fixtures = files.filter((file) => /^test\/fixtures\/.*\.ts$/.test(file));
   expect(fixtures.filter((file) => /^ .*\bafterAll\(/m.test(read(file)))).toEqual([]);
 });
@@ -85,7 +85,7 @@ test('every page of docs is linked from the README or from another page of docs'
   expect(pages.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([]);
 });
 
-test('every relative link leads somewhere, to its heading too', () => {
+test('every relative link has a target, including its heading', () => {
   const broken = pages.flatMap((page) =>
     linkedFiles(page)
       .filter(({ file, anchor }) => !leadsSomewhere(file, anchor))

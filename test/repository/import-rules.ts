@@ -1,14 +1,18 @@
-// The rooms of `src`, from the lowest to the highest, and what each may import. docs/architecture.md shows the same table.
+// The folders of `src`, from the lowest to the highest, and the allowed imports of each. docs/architecture.md shows the
+// same table.
 
 export interface Room {
-  /** Lower rooms that it imports, and single files that lie above: shapes or tables without code. */
+  /** Lower folders that it imports, and single files of higher ones: types or tables without code. */
   imports: readonly string[];
-  /** Subfolders, lowest first: each may import those before it. '.' is everything beside them. Default: one part. */
+  /** Subfolders, lowest first: each may import earlier ones. '.' is all files beside them. Default: one part. */
   parts?: readonly string[];
-  /** The parts without I/O, or true if the whole room is. They import only each other, and tsconfig.pure.json compiles them without Node's types. */
+  /**
+   * The parts without I/O, or true for the whole folder. They import only each other, and tsconfig.pure.json compiles
+   * them without the types of Node.js.
+   */
   pure?: true | readonly string[];
   packages?: readonly string[];
-  /** Packages that are loaded on first use, by `import()`. */
+  /** Packages that are loaded on first use with `import()`. */
   lazyPackages?: readonly string[];
   /** Packages of which only types are used (`import type`). */
   typePackages?: readonly string[];
@@ -71,7 +75,7 @@ export const isPure = (room: string, part: string): boolean => {
   return pure === true || pure.includes(part);
 };
 
-/** The row of a room in docs/architecture.md. */
+/** The row of a folder in docs/architecture.md. */
 export function roomAsRow(name: string): string {
   const { imports, parts = [], pure, packages = [], lazyPackages = [], typePackages = [] } = rooms[name]!;
   const code = (names: readonly string[]) => names.map((each) => `\`${each}\``).join(', ');

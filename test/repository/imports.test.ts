@@ -1,4 +1,4 @@
-// The table of rooms, held true for every source file.
+// Every source file follows the table of folders.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ test('every source file imports only what the table allows, and every permission
   expect(unusedPermissions(used)).toEqual([]);
 });
 
-test('the reader of imports finds every import that a plain search finds', () => {
+test('readImports finds every import that a text search finds', () => {
   const plainSearch = /^(?:(?:import|export|\}).* from|import) '[^']+';$/gm;
   const missed = sources.filter(
     (file) => readImports(read(file)).length < (read(file).match(plainSearch)?.length ?? 0),
@@ -67,7 +67,7 @@ test.each([
   if (source) expect(violations[0]).toContain(`src/${file}:2 imports `);
 });
 
-test('the check reports permissions that are not used', () => {
+test('the check reports unused permissions', () => {
   const used = new Set<string>();
   checkImports(
     'litemcp/client.ts',
@@ -89,6 +89,6 @@ test.each([
   ['wire/process/spawn.ts', "import { type ChildProcess, spawn } from 'node:child_process';"],
   ['wire/transport/http/headers.ts', "import { methodsOfMcp } from '../../../mcp/methods.ts';"],
   ['app/cli/commands/up.ts', "import { Host } from '../../../host/host.ts'; import { Command } from 'commander';"],
-])('the check lets pass %s with %s', (file, source) => {
+])('the check accepts %s with %s', (file, source) => {
   expect(checkImports(file, source)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// How many files a start of the program loads: each costs more than what is in it. What must start fast is bundled for that
-// (scripts/bundle.mjs), and one more import in the wrong place undoes it without a word.
+// The number of files that a start of the program loads: each costs more time than its contents. scripts/bundle.mjs
+// bundles fast starts, and one additional import can undo that unnoticed.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ writeFileSync(
   `process.once('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
 );
 
-/** The routes of the Inspector are in there, and with them the package that finds them. */
+/** This file contains the routes of the Inspector, and the package that matches them. */
 const isOfInspector = (file: string) =>
   readFileSync(join(dirname(program), file), 'utf8').includes('TrieRouter = class');
 
-/** The files of the package that a run loaded, and what it printed. */
+/** The files of the package that a run loaded, and its output. */
 function loadedBy(args: readonly string[]): { files: string[]; others: string[]; stdout: string } {
   const { stdout } = spawnSync(process.execPath, ['-r', preload, program, ...args], {
     cwd: folder,
@@ -48,7 +48,7 @@ test('--version loads three files', () => {
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(3);
 });
 
-test('call on a running host loads a handful of files, and no package', () => {
+test('call on a running host loads at most five files, and no package', () => {
   const { files, others, stdout } = loadedBy(['call', 'everything', 'greet', 'name=x', '--config', config]);
   expect(stdout).toContain('x');
   expect(others).toEqual([]);
@@ -56,7 +56,7 @@ test('call on a running host loads a handful of files, and no package', () => {
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
 });
 
-test('a tap that nobody watches loads a handful of files, and no package', () => {
+test('a tap without viewers loads at most five files, and no package', () => {
   const { files, others, stdout } = loadedBy(['tap', '--no-announce', '--', process.execPath, '-p', '1 + 1']);
   expect(stdout).toBe('2\n');
   expect(others).toEqual([]);
@@ -64,14 +64,14 @@ test('a tap that nobody watches loads a handful of files, and no package', () =>
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
 });
 
-test('connect to a running host loads a handful of files, and no package', () => {
+test('connect to a running host loads at most five files, and no package', () => {
   const { files, others } = loadedBy(['connect', 'everything', '--config', config]);
   expect(others).toEqual([]);
   expect(files.filter(isOfInspector)).toEqual([]);
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
 });
 
-test('the Inspector is loaded where it is started', () => {
+test('only commands that start the Inspector load it', () => {
   const recording = join(folder, 'empty.ndjson');
   writeFileSync(recording, '');
   expect(loadedBy(['inspect', recording]).files.filter(isOfInspector)).toHaveLength(1);

@@ -31,7 +31,7 @@ describe.each(locks)('%s', (lock) => {
   const packages: Packages = JSON.parse(readText(lock)).packages;
   const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-  test('names versions and no addresses: it holds for any registry', () => {
+  test('has versions and no addresses, so it is valid for any registry', () => {
     expect(readText(lock)).not.toContain('"resolved"');
   });
 
@@ -39,7 +39,7 @@ describe.each(locks)('%s', (lock) => {
     expect(installed.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([]);
   });
 
-  test('agrees with package.json: npm ci refuses it otherwise', () => {
+  test('agrees with package.json, because npm ci requires it', () => {
     const manifest: LockedPackage = JSON.parse(readText(posix.join(dirname(lock), 'package.json')));
     const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
     for (const kind of kinds) expect(packages['']?.[kind]).toEqual(manifest[kind]);
@@ -50,7 +50,7 @@ describe.each(locks)('%s', (lock) => {
   });
 });
 
-test('finds what an incomplete registry leaves out', () => {
+test('detects packages that an incomplete registry omits', () => {
   const packages: Packages = {
     '': { optionalDependencies: { absent: '^1.0.0' } },
     'node_modules/tool': {
@@ -73,7 +73,7 @@ test('finds what an incomplete registry leaves out', () => {
   ]);
 });
 
-/** Packages for platforms come as a set: where one of a package's optional packages has `os` or `cpu`, each has. */
+/** Platform packages come as a set: if one optional package of a package has `os` or `cpu`, each has. */
 function missingOptional(packages: Packages): string[] {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) => {
     const found = Object.entries(optionalDependencies).map(([name, wanted]) => {
@@ -89,7 +89,7 @@ function missingOptional(packages: Packages): string[] {
   });
 }
 
-/** As Node.js finds it: in the nearest node_modules. */
+/** Resolves a package like Node.js: in the nearest node_modules. */
 function resolve(packages: Packages, from: string, name: string): LockedPackage | undefined {
   const locked = packages[posix.join(from, 'node_modules', name)];
   if (locked || from === '') return locked;

@@ -1,4 +1,4 @@
-// As much of Markdown as the tests need: links, headings, and blocks of code.
+// The part of Markdown that the tests need: links, headings, and blocks of code.
 
 export interface CodeBlock {
   language: string;
@@ -16,7 +16,7 @@ export function links(page: string): string[] {
   return [...withoutCode(page).matchAll(/\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g)].map((match) => match[1]!);
 }
 
-/** What a link to a heading says behind the `#`. */
+/** The anchors of all headings, as in links. */
 export function headingAnchors(page: string): string[] {
   return headings(page).map(({ text }) =>
     text
@@ -45,7 +45,7 @@ function withoutCode(page: string): string {
   return page.replaceAll(fence, blank).replaceAll(/`[^`\n]*`/g, '');
 }
 
-/** The same number of characters, so that places in the page stay what they are. */
+/** Keeps the number of characters, so that positions in the page do not change. */
 function blank(text: string): string {
   return ' '.repeat(text.length);
 }

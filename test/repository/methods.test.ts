@@ -1,4 +1,4 @@
-// src/mcp/methods.ts has every method of MCP, and no other file has a list of methods.
+// src/mcp/methods.ts contains every method of MCP, and no other file contains a list of methods.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { methodsOfMcp } from '../../src/mcp/methods.ts';
 import { repositoryFiles, root } from './files.ts';
 
-/** In the schema of 2025-11-25 as an experiment, and an extension since. */
+/** Experimental in the schema of 2025-11-25, and an extension since. */
 const ofExtensions = /^(?:notifications\/)?tasks\b/;
 
 test.each([
@@ -22,9 +22,9 @@ test.each([
   expect(official.filter((method) => !methodsOfMcp.has(method) && !ofExtensions.test(method))).toEqual([]);
 });
 
-test('no other file has a list of methods', () => {
+test('no other file contains a list of methods', () => {
   const methods = [...methodsOfMcp.keys()].map((method) => `'${method}'`).join('|');
-  // With nothing but brackets, commas and words between them: an array, a set, or the entries of a map or an object.
+  // Methods separated only by brackets, commas and words: an array, a set, or the entries of a map or an object.
   const list = new RegExp(String.raw`(?:${methods})(?:[\s\w,:'"[\]{}]*?(?:${methods})){2}`, 'g');
   const sources = repositoryFiles('src').filter(
     (file) => /(?<!\.test)\.ts$/.test(file) && file !== 'src/mcp/methods.ts',

@@ -1,4 +1,4 @@
-// What users get: the packed tarball, installed elsewhere, with every subpath as ESM and as types.
+// The package of users: the packed tarball, installed in another folder, with every subpath as ESM and as types.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,29 +10,29 @@ import { consumers } from './consumers.ts';
 import { root } from './files.ts';
 import { links } from './markdown.ts';
 
-/** All that is installed with the package, apart from what these need in turn. Change it deliberately. */
+/** All packages that are installed with this one, without their own dependencies. Changes are deliberate. */
 const RUNTIME_DEPENDENCIES = [
   '@decimalturn/toml-patch', // configs of hosts that are TOML, on first use
   '@modelcontextprotocol/client', // OAuth of remote servers, on first use
-  '@modelcontextprotocol/core', // the schemas, when somebody looks at a message in the Inspector
+  '@modelcontextprotocol/core', // the schemas, when a message is opened in the Inspector
   '@opentelemetry/api', // spans of the gateway, on first use
-  '@standard-schema/spec', // types alone
+  '@standard-schema/spec', // only types
   'ajv', // loaded with the first schema
-  'http-proxy-agent', // loaded where a proxy is set
+  'http-proxy-agent', // if a proxy is set
   'https-proxy-agent',
-  'jose', // JSON Web Tokens of clients of the gateway, on first use
+  'jose', // JSON Web Tokens for clients of the gateway, on first use
   'jsonc-parser', // config files
-  'prom-client', // the metrics of the gateway, on first use
-  'proxy-from-env', // which proxy, and what needs none
+  'prom-client', // metrics of the gateway, on first use
+  'proxy-from-env', // selection of the proxy, and of addresses without one
   'yaml', // configs of hosts that are YAML, on first use
 ];
 
 const { name, exports, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-/** Modules; the rest are files for programs to find. */
+/** Modules; the other exports are files for programs to read. */
 const subpaths = Object.keys(exports).filter((subpath) => !subpath.endsWith('.json'));
 const run = promisify(execFile);
 const windows = process.platform === 'win32';
-/** Says what npm and its scripts printed if it fails; a compiler writes its errors to stdout. */
+/** Reports the output of npm and its scripts if it fails; a compiler writes its errors to stdout. */
 const npm = (args: string[], cwd: string) =>
   run('npm', args, { cwd, shell: windows }).catch(({ message, stdout }) => {
     throw new Error(`${message}\n${stdout}`);
@@ -43,7 +43,7 @@ const elsewhere = join(folder, 'elsewhere');
 let packed: { filename: string; size: number; unpackedSize: number; files: { path: string }[] };
 
 beforeAll(async () => {
-  // As it was built for the tests: the scripts would build it again, which takes longer than all the rest.
+  // Packs the build for the tests: the scripts of npm would build again, which is slow.
   const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root);
   [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
   mkdirSync(elsewhere);
@@ -65,11 +65,11 @@ test('the runtime dependencies are exactly the intended ones', () => {
   expect(manifest.peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));
 });
 
-test('a package is built from nothing before it is packed', () => {
+test('a package is built from scratch before it is packed', () => {
   expect(manifest.scripts.prepack).toBe('npm run clean && npm run build && npm run build:ui');
 });
 
-test('the tarball holds what is used, and no tests, contracts or sources', () => {
+test('the tarball contains the files in use, and no tests, contracts or sources', () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([
@@ -106,7 +106,7 @@ test('every relative link of its pages leads to a file of the tarball', () => {
   expect(broken).toEqual([]);
 });
 
-test('every module of the library has a source map that holds its source', () => {
+test('every module of the library has a source map with its source', () => {
   const paths = packed.files.map(({ path }) => path);
   const installed = (path: string) => readFileSync(join(elsewhere, 'node_modules', name, path), 'utf8');
   const modules = paths.filter((path) => /^dist\/(?!cli\/|ui\/).*\.js$/.test(path));
@@ -128,7 +128,7 @@ test('a subpath loads only the files that it needs', () => {
   }
 });
 
-test('the command is installed with it', async () => {
+test('the command is installed with the package', async () => {
   const { stdout } = await run(join(elsewhere, 'node_modules/.bin', name), ['--version']);
   expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
 });
@@ -146,13 +146,13 @@ test('every subpath resolves as ESM', async () => {
   expect(Object.entries(JSON.parse(stdout)).filter(([, names]) => names === 0)).toEqual([]);
 });
 
-test('what is not exported stays inside', async () => {
+test('modules that are not exported cannot be imported', async () => {
   const program = `import(${JSON.stringify(`${name}/dist/entry/index.js`)}).catch((error) => console.log(error.code))`;
   const { stdout } = await run(process.execPath, ['-e', program], { cwd: elsewhere });
   expect(stdout.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });
 
-/** Options that users have set: each changes what our types mean to them. */
+/** Compiler options of strict users: each affects how our types are checked. */
 const strictOptions = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -176,7 +176,7 @@ test.each([
     ...strictness,
     outDir: 'out',
     rootDir: '.',
-    // A user who writes for Node.js has its types; ours are read in full, not skipped.
+    // Users who write for Node.js have its types; our types are checked in full, not skipped.
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
     skipLibCheck: false,
@@ -193,7 +193,7 @@ function toSpecifier(subpath: string): string {
   return `${name}${subpath.slice(1)}`;
 }
 
-/** The files that an import of this one loads at once, and the packages. */
+/** The files that an import of this file loads at once, and the packages. */
 function loadedBy(entry: string, module: (path: string) => string): string[] {
   const found = new Set([entry]);
   for (const path of found) {

@@ -1,4 +1,4 @@
-// docs/platforms.md is about the scenarios that there are.
+// docs/platforms.md lists the existing scenarios.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ test('the table of platforms has the tests and every scenario of test/windows, i
   expect([...readTable().keys()]).toEqual(['Unit tests', 'Tests in `test/`', ...titles]);
 });
 
-test('every program that shows a fault of Wine has a section, and scenarios name programs that exist', async () => {
+test('every program that shows a fault of Wine has a section, and scenarios name existing programs', async () => {
   const names = readFaults().map(({ name }) => name);
   const anchors = headingAnchors(readFileSync(join(root, 'docs/platforms.md'), 'utf8'));
   expect(names.filter((name) => !anchors.includes(name))).toEqual([]);

@@ -3,7 +3,7 @@ import { readImports } from './read-imports.ts';
 
 const specifiers = (source: string) => readImports(source).map(({ specifier }) => specifier);
 
-test('every form of an import is found, with its line', () => {
+test('finds every form of an import, with its line', () => {
   const source = `import 'side-effect';
 import everything, { one } from 'default-and-named';
 import * as all from "namespace";
@@ -29,7 +29,7 @@ const options = await import('with-options', { with: { type: 'json' } });`;
   ]);
 });
 
-test('only what is gone after compilation is type-only', () => {
+test('only an import that is removed by the compiler is type-only', () => {
   const source = `import type { A } from 'a';
 import type B from 'b';
 export type { C } from 'c';
@@ -42,14 +42,14 @@ import('not-h');`;
   expect(typeOnly.map(({ specifier }) => specifier)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a specifier that is computed is reported as unknown', () => {
+test('reports a computed specifier as unknown', () => {
   expect(readImports('import(name); import(`./file.ts`);')).toMatchObject([
     { specifier: undefined, dynamic: true },
     { specifier: undefined, dynamic: true },
   ]);
 });
 
-test('what only looks like an import is none', () => {
+test('ignores text that only looks like an import', () => {
   const source = `
     // import { a } from 'comment';
     /* import { a } from 'block';
@@ -70,12 +70,12 @@ test('what only looks like an import is none', () => {
   expect(specifiers(source)).toEqual([]);
 });
 
-test('code inside a template is read, however deep', () => {
+test('reads code inside a template at any depth', () => {
   const source = `\`a \${\`b \${await import("deep")} { }\`} \${ {a: 1} } c\`; import("after")`;
   expect(specifiers(source)).toEqual(['deep', 'after']);
 });
 
-test('a division is no regular expression', () => {
+test('does not read a division as a regular expression', () => {
   expect(specifiers("const a = b / c; import('one'); const d = (e) / 2; import('two'); f / g;")).toEqual([
     'one',
     'two',

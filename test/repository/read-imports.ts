@@ -3,12 +3,12 @@
 import { type Token, tokens } from './tokens.ts';
 
 export interface Import {
-  /** Undefined where a dynamic import computes it. */
+  /** Undefined for a computed specifier. */
   specifier: string | undefined;
   line: number;
-  /** Gone after compilation. `import { type A }` is not: it leaves an `import {}` behind. */
+  /** Removed by the compiler. `import { type A }` is not: it leaves an `import {}`. */
   typeOnly: boolean;
-  /** `import('…')`. In the place of a type it loads nothing, but looks the same from here. */
+  /** `import('…')`. In a type position it loads nothing, but the tokens are the same. */
   dynamic: boolean;
 }
 
@@ -40,7 +40,7 @@ function exportAt(all: Token[], at: number): Import | undefined {
   return specifier && found(specifier, all[at]!, { typeOnly });
 }
 
-/** The string behind the next `from`, unless the statement ends without one. */
+/** The string after the next `from`, unless the statement ends without one. */
 function specifierAfter(all: Token[], from: number): Token | undefined {
   for (let at = from; at < all.length && all[at]!.text !== ';'; at++) {
     if (all[at]!.text === 'from' && all[at + 1]?.kind === 'string') return all[at + 1];

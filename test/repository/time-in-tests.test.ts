@@ -1,4 +1,5 @@
-// No test asserts how long something took: it would fail on a slow or busy machine. CONTRIBUTING.md says what to do instead.
+// No test asserts how long an operation took: it would fail on a slow or busy machine. CONTRIBUTING.md names the
+// alternatives.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +40,7 @@ const rules: Record<string, { pattern: RegExp; why: string; finds: string; passe
   },
 };
 
-/** Files that may, with the reason. */
+/** Exempt files, with the reason. */
 const exceptions: Record<string, string> = {
   'clock in src/observe/flow/store.test.ts': 'a date lies between two others',
   'clock in src/wire/framing/framing-properties.contract.ts': 'printed after a deep run, not asserted',
@@ -60,7 +61,7 @@ const files = repositoryFiles().filter(
     !import.meta.url.endsWith(file),
 );
 
-test.each(Object.entries(rules))('the rule about %s finds what it is for, and nothing else', (_name, rule) => {
+test.each(Object.entries(rules))('the rule about %s matches its cases, and nothing else', (_name, rule) => {
   expect(rule.finds).toMatch(rule.pattern);
   expect(rule.passes).not.toMatch(rule.pattern);
 });

@@ -1,5 +1,5 @@
-// TypeScript cut into as much as is needed to find its imports: words, strings, and single characters for the rest.
-// Comments, template texts and regular expressions are passed over; code inside `${}` is not. No grammar is known here.
+// The tokens of TypeScript that are needed to find imports: words, strings, and single characters for the rest.
+// Comments, template texts and regular expressions are skipped; code inside `${}` is not. There is no grammar.
 
 export interface Token {
   kind: 'word' | 'string' | 'other';
@@ -14,7 +14,7 @@ const number = /\d[\w.]*/y;
 const regExp = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 const templatePart = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(`|\$\{)/y;
 
-/** A slash after one of these words begins a regular expression; after any other word it divides. */
+/** A slash after one of these words starts a regular expression; after any other word it divides. */
 const beforeRegExp = new Set([
   'return',
   'typeof',
@@ -31,7 +31,7 @@ const beforeRegExp = new Set([
 
 export function tokens(source: string): Token[] {
   const found: Token[] = [];
-  /** One entry for each `${` that is open: how many braces were opened inside it. */
+  /** One entry for each open `${`: the number of open braces inside it. */
   const templates: number[] = [];
   let at = 0;
   let line = 1;

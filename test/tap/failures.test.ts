@@ -1,4 +1,4 @@
-// Whatever fails among those who look on, the traffic goes on.
+// Failures of recordings and viewers do not affect the traffic.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ async function liveTap(tapped: Tapped): Promise<LiveDescriptor> {
   return found!;
 }
 
-test('the folder of the recording is removed midway: traffic goes on, and so does the recording', async () => {
+test('the folder of the recording is removed meanwhile: traffic and recording continue', async () => {
   const recordFolder = join(folder, 'removed');
   mkdirSync(recordFolder);
   const file = join(recordFolder, 'recording.jsonl');
@@ -54,7 +54,7 @@ test('a recording that cannot be written is reported once on stderr, and the tra
   expect(tapped.stderr.match(/standpipe tap: cannot record/g)).toHaveLength(1);
 });
 
-test.skipIf(lacks.posixPrograms)('a full disk: traffic goes on', async () => {
+test.skipIf(lacks.posixPrograms)('a full disk: traffic continues', async () => {
   const tapped = startTap(echo, { tap: ['--record', freshFile()], maxFileBlocks: 2 });
   for (let id = 1; id < 20; id++) await call(tapped, id);
   tapped.process.stdin.end();
@@ -75,18 +75,18 @@ test.skipIf(lacks.runtimeFolder)(
   },
 );
 
-test.skipIf(lacks.runtimeFolder)('the runtime folder and what is in it are for this user alone', async () => {
+test.skipIf(lacks.runtimeFolder)('the runtime folder and its files are accessible only to this user', async () => {
   const tapped = startTap(echo);
   const live = await liveTap(tapped);
   expect(statSync(runtime).mode & 0o777).toBe(0o700);
   expect(statSync(live.socket).mode & 0o777).toBe(0o600);
   for (const name of readdirSync(runtime)) expect(statSync(join(runtime, name)).mode & 0o077).toBe(0);
   chmodSync(runtime, 0o755);
-  await liveTap(startTap(echo)); // whoever announces next mends it
+  await liveTap(startTap(echo)); // the next announcement corrects the mode
   expect(statSync(runtime).mode & 0o777).toBe(0o700);
 });
 
-test('a viewer sees what was and what comes, to the end', async () => {
+test('a viewer receives earlier and later events, to the end', async () => {
   const tapped = startTap(echo, { tap: ['--name', 'weather'] });
   await call(tapped, 1);
   const live = await liveTap(tapped);
@@ -120,18 +120,18 @@ test('secrets do not reach viewers or files', async () => {
   tapped.process.stdin.write('{"jsonrpc":"2.0","id":1,"params":{"password":"S3cret-key","text":"S3cret-path"}}\n');
   tapped.process.stdin.write('{"jsonrpc":"2.0","id":2,"params":{"a":"xS3cret-odd","b":"S3cret-envx"}}\n');
   await until('answers', () => tapped.text.includes('"id":2'));
-  expect(tapped.text).toContain('S3cret-key'); // the host gets all of it
+  expect(tapped.text).toContain('S3cret-key'); // the host receives all of it
   let watched = '';
   const viewer = (await connectLive(live)).on('data', (chunk) => (watched += chunk));
   await until('the viewer is served', () => watched.includes('"id\\":2'));
   tapped.process.stdin.end();
   await tapped.end();
   viewer.destroy();
-  expect(readFileSync(file, 'utf8').match(/S3cret-\w+/g)).toEqual(['S3cret-path']); // in the answer, where no path leads
+  expect(readFileSync(file, 'utf8').match(/S3cret-\w+/g)).toEqual(['S3cret-path']); // in the answer, where redaction has no path
   expect(watched.match(/S3cret-\w+/g)).toEqual(['S3cret-path']);
 });
 
-test('a secret that is written in two pieces reaches neither viewers nor files in halves', async () => {
+test('a secret that is written in two pieces reaches neither viewers nor files in part', async () => {
   const file = freshFile();
   const script = fixture('prints-in-halves');
   const tapped = startTap([node, script, '--token', 'S3cret-argument'], {
@@ -146,7 +146,7 @@ test('a secret that is written in two pieces reaches neither viewers nor files i
   expect(texts.join('')).toBe('the variable is [env SOME_TOKEN]\nthe argument is [redacted]\n');
 });
 
-test('viewers that are killed, or never read, do not hold anything up', async () => {
+test('viewers that are killed or never read do not delay the traffic', async () => {
   const tapped = startTap([node, fixture('pours-without-end'), freshFile('txt')], { collects: false });
   let bytes = 0;
   tapped.process.stdout.on('data', (chunk) => {

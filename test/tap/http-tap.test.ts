@@ -1,4 +1,4 @@
-// A tap before a remote server: the host's own HTTP traffic passes unchanged, is recorded, and its credentials are not.
+// A tap in front of a remote server: the HTTP traffic of the host passes unchanged and is recorded without credentials.
 
 import { readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
@@ -95,7 +95,7 @@ test('HTTP+SSE passes through, and is shown as one connection', async () => {
   expect(analysis.latency.rows().find(({ method }) => method === 'tools/call')).toMatchObject({ count: 1 });
 });
 
-test('status, headers, bytes and order of anything else are those of the server', async () => {
+test('other requests have the status, headers, bytes and order of the server', async () => {
   const seen: IncomingMessage[] = [];
   const body = Buffer.from([0xff, 0, 1, 2]);
   const url = await serve((request, response) => {
@@ -124,7 +124,7 @@ test('status, headers, bytes and order of anything else are those of the server'
   expect(readFileSync(tap.file, 'utf8')).not.toContain('hunter22');
 });
 
-test('a response that is cut stays cut, and a host that closes its request closes that to the server', async () => {
+test('a response that is cut stays cut, and a host that closes its request closes the request to the server', async () => {
   let isClosed = false;
   const url = await serve((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -146,7 +146,7 @@ test('a response that is cut stays cut, and a host that closes its request close
   expect(ends).toEqual(['cut', 'aborted']);
 });
 
-test('a server that cannot be reached is answered for with 502, and pages of other sites are refused', async () => {
+test('answers 502 for an unreachable server, and refuses pages of other sites', async () => {
   const url = await serve(() => undefined);
   const tap = await tapped(url.replace(/:\d+/, ':1'));
   expect(await send(tap.address, {}, '{}')).toMatchObject({ statusCode: 502 });
@@ -162,7 +162,7 @@ test('a server that cannot be reached is answered for with 502, and pages of oth
   expect(await send((await tapped(switching)).address, {}, '{}')).toMatchObject({ statusCode: 502 });
 });
 
-test('codes of a login and tokens that the server repeats are not recorded', async () => {
+test('does not record codes of a login, and tokens that the server repeats', async () => {
   const tap = await tapped(
     await serve((request, response) => {
       const [, token] = request.headers.authorization!.split(' ');
@@ -182,7 +182,7 @@ test('codes of a login and tokens that the server repeats are not recorded', asy
   expect(readFileSync(tap.file, 'utf8')).not.toContain('hunter2');
 });
 
-test('a port that is taken and an address with a password are refused', async () => {
+test('refuses a port that is in use, and an address with a password', async () => {
   const url = await serve(() => undefined);
   const port = Number(new URL(url).port);
   await expect(startHttpTap({ url, port }, () => undefined)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
@@ -190,7 +190,7 @@ test('a port that is taken and an address with a password are refused', async ()
   await expect(startHttpTap({ url: withPassword }, () => undefined)).rejects.toThrow(/must not contain a user/);
 });
 
-test('a body that is too long to be shown is forwarded as it is', async () => {
+test('forwards a body that is too long to be shown unchanged', async () => {
   const lengths: number[] = [];
   const url = await serve(async (request, response) => {
     let length = 0;
@@ -207,7 +207,7 @@ test('a body that is too long to be shown is forwarded as it is', async () => {
   expect(events.filter((event) => event.kind === 'note' && event.text.includes('not shown'))).toHaveLength(2);
 });
 
-test.skipIf(lacks.signals)('as a program, it prints its address and runs until it is ended', async () => {
+test.skipIf(lacks.signals)('as a program, it prints its address and runs until a signal', async () => {
   const url = await serve((request, response) => void request.resume().on('end', () => response.end('{}')));
   const file = freshFile();
   const program = startTap([], { tap: ['--url', url, '--record', file] });

@@ -1,4 +1,4 @@
-// Taps in a host's config: in and out again, without a trace.
+// Installs taps in a host's config and removes them without a trace.
 
 import { existsSync, lstatSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function configFile(text: string, extension = 'json'): string {
   writeFileSync(file, text, { mode: 0o640 });
   return file;
 }
-/** As JSON. */
+/** The path of a recording, as JSON. */
 const recording = (name: string) => JSON.stringify(join(folder, `${name}.jsonl`));
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -44,7 +44,7 @@ const typical = `{
 }
 `;
 
-test('every command goes through a tap, and nothing else changes', async () => {
+test('every command runs through a tap, and nothing else changes', async () => {
   const file = configFile(typical);
   const { servers, backup } = await installTap(file, { recordFolder: folder });
   expect(servers).toEqual([
@@ -100,7 +100,7 @@ test('a URL in place of a command is the address of a remote server', () => {
   expect(parseTapArguments(['--record', 'x', '--url', url])).toEqual(expected);
 });
 
-test('uninstall gives back the very bytes, and clears up after itself', async () => {
+test('uninstall restores the exact bytes, and removes its backup', async () => {
   const file = configFile(typical);
   const { backup } = await installTap(file);
   await uninstallTap(file);
@@ -108,14 +108,14 @@ test('uninstall gives back the very bytes, and clears up after itself', async ()
   expect(existsSync(backup!)).toBe(false);
 });
 
-test('both can be repeated, and done one server at a time', async () => {
+test('both can be repeated, and limited to one server', async () => {
   const file = configFile(typical);
   await installTap(file, { servers: ['files'] });
   const once = read(file);
   expect((await installTap(file, { servers: ['files'] })).servers).toEqual([{ name: 'files', outcome: 'already' }]);
   expect(read(file)).toBe(once);
   const { backup } = await installTap(file);
-  expect(read(backup!)).toBe(typical); // not the half tapped one
+  expect(read(backup!)).toBe(typical); // the backup is from before the first tap, not from the state in between
   await uninstallTap(file, { servers: ['bare', 'empty'] });
   expect(read(file)).toBe(once);
   await uninstallTap(file);
@@ -123,7 +123,7 @@ test('both can be repeated, and done one server at a time', async () => {
   expect(read(file)).toBe(typical);
 });
 
-test('changes made meanwhile stay, and the backup too', async () => {
+test('changes made meanwhile are kept, and the backup too', async () => {
   const file = configFile(typical);
   const { backup } = await installTap(file);
   writeFileSync(file, read(file).replace('"/home/me"', '"/home/you"').replace('[1, 2,   3]', '[]'));
@@ -132,7 +132,7 @@ test('changes made meanwhile stay, and the backup too', async () => {
   expect(read(backup!)).toBe(typical);
 });
 
-test('without a backup it works too; only an empty list of arguments may be left', async () => {
+test('uninstall works without a backup, and may only leave an empty list of arguments', async () => {
   const file = configFile(typical);
   const { backup } = await installTap(file);
   rmSync(backup!);
@@ -140,7 +140,7 @@ test('without a backup it works too; only an empty list of arguments may be left
   expect(read(file)).toBe(typical.replace('"command": "my-server" }', '"command": "my-server", "args": [] }'));
 });
 
-test("VS Code's shape, a byte order mark and CRLF", async () => {
+test('handles the format of VS Code, a byte order mark and CRLF', async () => {
   const text =
     '\uFEFF{\r\n  "servers": {\r\n    "a": {\r\n      "type": "stdio",\r\n      "command": "x"\r\n    }\r\n  }\r\n}\r\n';
   const file = configFile(text);
@@ -155,14 +155,14 @@ test.each([
   ['npx', ['-y', 'standpipe@1.2', 'tap', '--record', 'f', '--', 'x']],
   ['/usr/bin/node', ['/opt/standpipe/dist/cli/main.cjs', 'tap', '--', 'x']],
   ['node', ['C:\\standpipe\\dist\\cli\\main.cjs', 'tap', '--', 'x']],
-])('a tap that someone put there by hand is one: %s %j', async (command, args) => {
+])('detects a tap that a user wrote by hand: %s %j', async (command, args) => {
   const file = configFile(JSON.stringify({ mcpServers: { a: { command, args } } }));
   expect((await installTap(file)).servers).toEqual([{ name: 'a', outcome: 'already' }]);
   await uninstallTap(file);
   expect(JSON.parse(read(file)).mcpServers.a).toEqual({ command: 'x', args: [] });
 });
 
-test.skipIf(lacks.links)('a link to a config stays a link', async () => {
+test.skipIf(lacks.links)('a symbolic link to a config stays a link', async () => {
   const file = configFile(typical);
   const link = join(folder, 'link.json');
   symlinkSync(file, link);
@@ -171,7 +171,7 @@ test.skipIf(lacks.links)('a link to a config stays a link', async () => {
   expect(read(file)).toContain('"standpipe"');
 });
 
-describe('impossible changes are refused with the reason', () => {
+describe('refuses impossible changes with the reason', () => {
   test.each([
     ['CONFIG_NOT_FOUND', join(folder, 'nowhere.json'), {}],
     ['CONFIG_INVALID', configFile('{"mcpServers":\n {"a" {}}}'), {}],
@@ -210,7 +210,7 @@ const config = fc
     ([shape, servers, gap]) => `{"${shape}":{${servers.map((each, i) => `${gap}"s${i}":${each}`).join(',')}}}${gap}`,
   );
 
-test('any config comes back byte for byte', () => {
+test('any config is restored byte for byte', () => {
   fc.assert(
     fc.property(config, (text) => {
       const words = (name: string) => ['standpipe', 'tap', '--name', name];
@@ -230,7 +230,7 @@ test('any config comes back byte for byte', () => {
   );
 });
 
-test('taps and shares come off in any order, byte for byte', () => {
+test('taps and shares can be removed in any order, byte for byte', () => {
   const step = fc.constantFrom('tap', 'connect');
   fc.assert(
     fc.property(config, fc.array(step, { maxLength: 4 }), fc.boolean(), (text, steps, tapFirst) => {

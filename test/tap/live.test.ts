@@ -1,4 +1,4 @@
-// Running taps and hosts can be found and watched, by their user alone, and never wait for who watches.
+// Running taps and hosts can be found and watched only by their user, and never wait for viewers.
 
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ async function announced(store: FlowStore, options: AnnounceOptions = {}) {
 const note = (store: FlowStore, text: string) => store.append('a', 1, { kind: 'note', text });
 
 describe('the runtime folder', () => {
-  test.skipIf(lacks.runtimeFolder)('is that of the session, and otherwise the same for every environment', () => {
+  test.skipIf(lacks.runtimeFolder)('is that of the session, and otherwise the same in every environment', () => {
     expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7' })).toBe('/run/user/7/standpipe');
     const user = process.getuid?.();
     const usual = `/run/user/${user}`;
@@ -46,7 +46,7 @@ describe('the runtime folder', () => {
     expect(own).toBe('C:\\Users\\Ann\\AppData\\Local\\standpipe');
   });
 
-  test.skipIf(lacks.posixPaths)('is kept by macOS, and leaves room for the name of a socket', () => {
+  test.skipIf(lacks.posixPaths)('is not cleaned by macOS, and leaves space for the name of a socket', () => {
     const of = (home: string, env = {}) => runtimeFolder(env, 'darwin', () => home);
     expect(of('/Users/ada')).toBe('/Users/ada/Library/Application Support/standpipe');
     expect(of('/Users/ada', { XDG_RUNTIME_DIR: '/run' })).toBe('/run/standpipe');
@@ -63,7 +63,7 @@ describe('the runtime folder', () => {
     const file = join(root, 'file');
     writeFileSync(file, '');
     expect(() => ensureRuntimeFolder(file)).toThrow();
-    if (process.getuid?.() !== 0) return; // only root can give a folder away
+    if (process.getuid?.() !== 0) return; // only root can change the owner
     const foreign = join(root, 'foreign');
     mkdirSync(foreign);
     chownSync(foreign, 12_345, 12_345);
@@ -71,8 +71,8 @@ describe('the runtime folder', () => {
   });
 });
 
-describe('who is announced', () => {
-  test('is found with what it said, until it closes', async () => {
+describe('an announced program', () => {
+  test('is found with its descriptor until it closes', async () => {
     const { live, folder } = await announced(new FlowStore());
     expect(await findLive(folder)).toEqual([live.descriptor]);
     expect(live.descriptor).toMatchObject({ kind: 'host', name: 'here', pid: process.pid });
@@ -82,7 +82,7 @@ describe('who is announced', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('is not mistaken for a dead one, nor a dead one whose number lives on for a living one', async () => {
+  test('is distinguished from an exited one, even if the pid is in use again', async () => {
     const { live, folder } = await announced(new FlowStore());
     const dead = { ...live.descriptor, socket: join(folder, 'dead.sock') };
     writeFileSync(join(folder, 'dead.json'), JSON.stringify(dead));
@@ -92,7 +92,7 @@ describe('who is announced', () => {
     expect([existsSync(join(folder, 'dead.json')), existsSync(join(folder, 'gone.json'))]).toEqual([false, false]);
   });
 
-  test('removes nothing but what lies beside a descriptor, wherever that one points', async () => {
+  test('is removed with the socket beside its descriptor only, whatever path the descriptor names', async () => {
     const { live, folder } = await announced(new FlowStore());
     const precious = join(root, 'precious.txt');
     writeFileSync(precious, 'mine');
@@ -104,7 +104,7 @@ describe('who is announced', () => {
 });
 
 describe('a viewer', () => {
-  test('gets the past and the present, and the last words', async () => {
+  test('receives earlier, current and final events', async () => {
     const store = new FlowStore();
     note(store, 'past');
     const { live } = await announced(store);
@@ -126,7 +126,7 @@ describe('a viewer', () => {
     ]);
   });
 
-  test('that falls behind misses events and notices the gap', async () => {
+  test('that falls behind misses events and can detect the gap', async () => {
     const store = new FlowStore({ maxEvents: 100 });
     const { live } = await announced(store);
     const socket = await connectLive(live.descriptor);
@@ -157,7 +157,7 @@ describe('a viewer', () => {
     socket.destroy();
   });
 
-  test('is one of so many', async () => {
+  test('counts towards a limit', async () => {
     const { live } = await announced(new FlowStore(), { maxViewers: 2 });
     const sockets = await Promise.all([1, 2, 3].map(() => connectLive(live.descriptor)));
     await Promise.race(sockets.map((socket) => once(socket.resume(), 'close')));
@@ -165,7 +165,7 @@ describe('a viewer', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('costs the store nothing when it is gone', async () => {
+  test('leaves no listener in the store after it has disconnected', async () => {
     const store = new FlowStore();
     const { live } = await announced(store);
     const socket = await connectLive(live.descriptor);

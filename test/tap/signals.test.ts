@@ -1,4 +1,4 @@
-// Signals reach the server through the tap, and nothing of the server outlives the tap or the host.
+// Signals reach the server through the tap, and no process of the server remains after the tap or the host.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { fixture, freshFile, isAlive, node, readEvents, startTap, tapCommand, un
 
 const lines = (file: string) => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
 
-test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('%s is passed on', async (signal) => {
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('passes %s on', async (signal) => {
   const file = freshFile('txt');
   const record = freshFile();
   const tapped = startTap([node, fixture('notes-signals'), file], { tap: ['--record', record] });
@@ -21,7 +21,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('%s is
   await until('it is recorded', async () => (await readEvents(record)).some((event) => event.kind === 'signal'));
 });
 
-test('a server that leaves at SIGTERM: its exit code is passed on', async () => {
+test('a server that exits at SIGTERM: its exit code is passed on', async () => {
   const file = freshFile('txt');
   const tapped = startTap([node, fixture('notes-signals'), file, 'leaves']);
   await until('the server runs', () => lines(file).length === 1);
@@ -29,14 +29,14 @@ test('a server that leaves at SIGTERM: its exit code is passed on', async () => 
   expect(await tapped.end()).toEqual({ exitCode: 5, signal: null });
 });
 
-test('a server that SIGTERM kills: the tap dies by it too', async () => {
+test('a server that SIGTERM kills: the tap ends by the same signal', async () => {
   const tapped = startTap(['sh', '-c', 'echo runs; exec sleep 60']);
   await until('the server runs', () => tapped.text === 'runs\n');
   tapped.process.kill('SIGTERM');
   expect(await tapped.end()).toEqual({ exitCode: null, signal: 'SIGTERM' });
 });
 
-test('the whole group of the server gets a signal: wrappers leave grandchildren', async () => {
+test('the whole group of the server gets a signal, because wrappers leave grandchildren', async () => {
   const file = freshFile('txt');
   const tapped = startTap(['sh', '-c', `"${node}" "${fixture('notes-signals')}" "${file}" leaves & wait`]);
   await until('the grandchild runs', () => lines(file).length === 1);
@@ -47,7 +47,7 @@ test('the whole group of the server gets a signal: wrappers leave grandchildren'
   expect(lines(file)).toContain('SIGTERM');
 });
 
-test('kill -9 of the tap: the recording is readable and the server is gone, however stubborn', async () => {
+test('kill -9 of the tap: the recording is readable, and even a stubborn server ends', async () => {
   const file = freshFile('txt');
   const record = freshFile();
   const tapped = startTap([node, fixture('notes-signals'), file], { tap: ['--record', record] });
@@ -60,7 +60,7 @@ test('kill -9 of the tap: the recording is readable and the server is gone, howe
   expect((await readEvents(record)).map((event) => event.kind)).toEqual(['spawn', 'frame']);
 });
 
-test('the host is killed: a server that stays at the end of its stdin is stopped', async () => {
+test('the host is killed: a server that ignores the end of stdin is stopped', async () => {
   const file = freshFile('txt');
   const record = freshFile();
   const server = tapCommand([node, fixture('notes-signals'), file], ['--record', record, '--no-announce']);
@@ -71,7 +71,7 @@ test('the host is killed: a server that stays at the end of its stdin is stopped
   await until('the server runs', () => lines(file).length === 1);
   host.kill('SIGKILL');
   await until('all are gone', () => !isAlive(Number(pid)) && !isAlive(Number(lines(file)[0])));
-  expect(lines(file)).toContain('SIGTERM'); // it was asked first
+  expect(lines(file)).toContain('SIGTERM'); // SIGTERM came first
   const events = await readEvents(record);
   expect(events).toContainEqual(
     expect.objectContaining({ kind: 'note', text: expect.stringContaining('host has exited') }),
@@ -79,14 +79,14 @@ test('the host is killed: a server that stays at the end of its stdin is stopped
   expect(events.at(-1)).toMatchObject({ kind: 'stop', rung: 'SIGKILL' });
 });
 
-test('a host that closes stdin and waits is not taken for gone', async () => {
+test('a host that closes stdin and waits does not count as gone', async () => {
   const tapped = startTap(['sh', '-c', 'cat >/dev/null; sleep 3; echo answer']);
   tapped.process.stdin.end();
   await tapped.end();
   expect(tapped.text).toBe('answer\n');
 });
 
-test('real pipes pass their ends on as sockets do', async () => {
+test('pipes of the system pass their ends on like sockets', async () => {
   const go = freshFile('txt');
   const server = `cat; exec 1>&-; until [ -e "${go}" ]; do sleep 0.02; done`;
   const [tap, ...args] = tapCommand(['sh', '-c', server]).map((word) => `'${word}'`);

@@ -1,4 +1,4 @@
-// Runs taps as hosts do: as a program, over pipes. Whatever a test leaves running is ended after it.
+// Runs taps as hosts do: as a program, over pipes. Processes that a test leaves running are ended after it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ export class Tapped {
   constructor(process: ChildProcessWithoutNullStreams, collects: boolean) {
     this.process = process;
     this.#closed = once(process, 'close');
-    process.stdin.on('error', () => undefined); // EPIPE is what some tests are about
+    process.stdin.on('error', () => undefined); // some tests cause EPIPE
     process.stderr.on('data', (chunk) => {
       this.stderr += chunk;
     });
@@ -47,7 +47,7 @@ export class Tapped {
     return this.stdout.toString();
   }
 
-  /** Resolves with what ended it, after all its output was read. */
+  /** Resolves with the exit code or signal after all output was read. */
   async end(): Promise<{ exitCode: number | null; signal: string | null }> {
     await this.#closed;
     return { exitCode: this.process.exitCode, signal: this.process.signalCode };
@@ -73,15 +73,15 @@ export interface TapSetup {
   /** Options of the tap itself. */
   tap?: string[];
   env?: NodeJS.ProcessEnv;
-  /** Whether what it writes is kept for the test. */
+  /** Whether its output is kept for the test. */
   collects?: boolean;
-  /** Instead of the tap: the server itself, to compare with. */
+  /** Runs the server without the tap, to compare with. */
   untapped?: boolean;
-  /** How long a file may become for it, in the blocks of `ulimit -f`: behind that, the disk is full. */
+  /** Limit for the size of a file in blocks of `ulimit -f`, to simulate a full disk. */
   maxFileBlocks?: number;
 }
 
-/** The words of a tap before a command. */
+/** The command line of a tap for a command. */
 export function tapCommand(command: string[], tap: string[] = []): string[] {
   return [node, main, 'tap', ...tap, '--', ...command];
 }
@@ -98,7 +98,7 @@ export function startTap(command: string[], setup: TapSetup = {}): Tapped {
   return tapped;
 }
 
-/** Nothing, as long as the file is not there. */
+/** Returns no items while the file does not exist. */
 export async function readItems(file: string): Promise<RecordingItem[]> {
   const items: RecordingItem[] = [];
   if (!existsSync(file)) return items;

@@ -1,4 +1,4 @@
-// Row 17 of what people suffer from: whoever looks must not be noticed. Every byte and every end passes as without a tap.
+// A tap is transparent: every byte and every end passes as without it.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ const MB = 1024 * 1024;
 
 describe('traffic', () => {
   const each = usually(4, 100);
-  test(`${each} MB of random bytes each way arrive as they were sent, recorded or not`, async () => {
+  test(`${each} MB of random bytes in each direction arrive unchanged, recorded or not`, async () => {
     for (const tap of [[], ['--record', freshFile()]]) {
       const report = freshFile('json');
       const tapped = startTap([node, fixture('pours-and-hashes'), report, String(each * MB)], { tap, collects: false });
@@ -38,7 +38,7 @@ describe('traffic', () => {
     }
   });
 
-  test('a byte arrives before its line ends, both ways', async () => {
+  test('a byte arrives before its line ends, in both directions', async () => {
     const tapped = startTap([node, fixture('answers-byte-by-byte')]);
     for (const letter of 'ace') {
       const before = tapped.stdout.length;
@@ -48,7 +48,7 @@ describe('traffic', () => {
     expect(tapped.text).toBe('bdf');
   });
 
-  test('stderr passes as it comes', async () => {
+  test('stderr passes unchanged', async () => {
     const tapped = startTap(['sh', '-c', 'printf "no newline" >&2; read line; echo "got $line" >&2']);
     await until('half a line on stderr', () => tapped.stderr === 'no newline');
     tapped.process.stdin.write('it\n');
@@ -56,7 +56,7 @@ describe('traffic', () => {
     expect(tapped.stderr).toBe('no newlinegot it\n');
   });
 
-  test('a message of 100 MB passes, and is remembered by its ends', async () => {
+  test('a message of 100 MB passes, and its start and end are recorded', async () => {
     const file = freshFile();
     const setup = { tap: ['--record', file], collects: false };
     const tapped = startTap([node, fixture('writes-one-huge-line'), '100'], setup);
@@ -120,14 +120,14 @@ describe('backpressure', () => {
 });
 
 describe('ends', () => {
-  test.each([0, 7, 255])('exit code %i is passed on', async (code) => {
+  test.each([0, 7, 255])('passes exit code %i on', async (code) => {
     const tapped = startTap(['sh', '-c', `echo out; echo err >&2; exit ${code}`]);
     expect(await tapped.end()).toEqual({ exitCode: code, signal: null });
     expect([tapped.text, tapped.stderr]).toEqual(['out\n', 'err\n']);
   });
 
   test.each(['SIGKILL', 'SIGTERM', 'SIGABRT', 'SIGHUP'])(
-    'a server that dies by %s: so does the tap',
+    'a server that ends by %s: the tap ends by the same signal',
     async (signal) => {
       const tapped = startTap(['sh', '-c', `echo last words; kill -s ${signal.slice(3)} $$`]);
       expect(await tapped.end()).toEqual({ exitCode: null, signal });
@@ -169,13 +169,13 @@ describe('ends', () => {
     expect((await tapped.end()).exitCode).toBe(9);
   });
 
-  test('a command that is not there: 127 and a word of help, as from a shell', async () => {
+  test('a command that does not exist: exit code 127 and a hint, as in a shell', async () => {
     const tapped = startTap(['no-such-command']);
     expect(await tapped.end()).toEqual({ exitCode: 127, signal: null });
     expect(tapped.stderr).toContain('Cannot find the command "no-such-command"');
   });
 
-  test('a wrong option: 2 and how to say it right', async () => {
+  test('an invalid option: exit code 2 and a hint', async () => {
     const tapped = startTap(['true'], { tap: ['--recrod', 'x'] });
     expect((await tapped.end()).exitCode).toBe(2);
     expect(tapped.stderr).toContain('error: Unknown option --recrod\nhint: ');
@@ -183,7 +183,7 @@ describe('ends', () => {
   });
 });
 
-test('the server gets our whole environment, our folder, and its arguments to the letter', async () => {
+test('the server gets the whole environment, the folder, and unchanged arguments', async () => {
   const words = ['a b', '"q"', '$HOME', '--', '--record', ''];
   const tapped = startTap(
     [

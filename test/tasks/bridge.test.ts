@@ -1,5 +1,5 @@
-// The messages of a 2025-11-25 client with tasks, at a host whose servers have the extension, the experimental form, or tasks of
-// the host: one server, and all servers served as one.
+// The messages of a 2025-11-25 client with tasks, at a host whose servers have the extension, the experimental form, or
+// tasks of the host: one server, and the merged service.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   await Promise.all([host.start(), brief.start()]);
-  // The first client of a process decides which questions it may ask.
+  // The first client of a process determines the questions that it may send.
   for (const server of Object.keys(servers)) {
     const { request, initialize } = await rawSession({ connect: (channel) => serve(host.service(server), channel) });
     await initialize();
@@ -110,7 +110,7 @@ describe.each(cases)('a client of 2025-11-25 and tasks of the kind %s, of %s', (
     expect(state).toMatchObject({ status: 'failed', statusMessage: 'no such queue' });
   });
 
-  test('is asked by requests that name the task while tasks/result waits', async () => {
+  test('receives questions as requests that name the task while tasks/result is pending', async () => {
     const { request, create, call, listen, answer } = await opened();
     const { taskId } = await create('question');
     await call('release');
@@ -241,7 +241,7 @@ test('a tool that forbids tasks refuses `task` with -32601', async () => {
   expect(error).toMatchObject({ code: -32601 });
 });
 
-test('questions of tasks at a shared 2025-11-25 process reach their own clients while other calls are pending', async () => {
+test('questions of tasks in a shared 2025-11-25 process reach their own clients while other calls are pending', async () => {
   const names = ['Ada', 'Bob', 'Cy'];
   const sessions = await Promise.all(
     names.map(async (name) => {
@@ -258,7 +258,7 @@ test('questions of tasks at a shared 2025-11-25 process reach their own clients 
   void sessions[0]!.request('tools/call', { name: 'begun', arguments: { key: `${key} never` } });
   const asking = sessions.map(async ({ request }, number) => {
     const call = { name: 'question', arguments: { key: `${key} ${number}` } };
-    if (number === 2) return (await request('tools/call', call)).result; // the host follows the task
+    if (number === 2) return (await request('tools/call', call)).result; // the host follows the task itself
     const { result } = await request('tools/call', { ...call, task: {} });
     return (await request('tasks/result', { taskId: (result!.task as { taskId: string }).taskId })).result;
   });

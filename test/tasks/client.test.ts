@@ -27,7 +27,10 @@ const question = (message: string) => ({
   params: { message, requestedSchema: { type: 'object', properties: {} } },
 });
 
-/** Answers a call with a task, and each `tasks/get` with the next of `states`, the last one again and again. Without states it answers nothing else. */
+/**
+ * Answers a call with a task, and each `tasks/get` with the next of `states`, repeating the last one. Without states it
+ * answers no other request.
+ */
 async function serving(states: Answer[], options: ClientOptions = {}, watch?: Service['watch']) {
   const sent: [method: string, params: Params][] = [];
   const signals: Caller['signal'][] = [];
@@ -125,7 +128,7 @@ describe('a poll without an answer', () => {
     expect(await client.callTool('any')).toMatchObject({ content: [{ text: 'done' }] });
   });
 
-  test('fails the call after the fifth in a row, without cancelling the task', async () => {
+  test('fails the call after the fifth consecutive one, without cancelling the task', async () => {
     const { client, methods } = await serving([silence()]);
     await expect(client.callTool('any')).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
     expect(methods().filter((method) => method === 'tasks/get')).toHaveLength(5);
@@ -178,7 +181,7 @@ test('a notification ends the wait for the next poll', async () => {
   expect(isStopped).toBe(true);
 });
 
-test('a handle leaves questions without a handler to the program', async () => {
+test('a handle returns questions without a handler to the program', async () => {
   const asking = task('input_required', { inputRequests: { a: question('A?') }, pollIntervalMs: 0 });
   const states: Answer[] = [asking];
   const { client, sent } = await serving(states);

@@ -39,7 +39,7 @@ function taskServer() {
 
 const forms = ['v1', 'v2'] as const;
 
-/** What the package expects of a connection. */
+/** Opens a connection in the form that the package expects. */
 async function opened(form: (typeof forms)[number]) {
   const server = taskServer();
   const session = await rawSession(server);
@@ -84,7 +84,7 @@ async function opened(form: (typeof forms)[number]) {
 }
 
 test('the official client of v2 answers the question of a task', async () => {
-  // That of v1 does not send tasks/result when a task needs input, as the specification of 2025-11-25 recommends.
+  // The v1 client does not send tasks/result when a task needs input, as the specification of 2025-11-25 recommends.
   const execution = await (await opened('v2'))('greet');
   const { outcome } = await execution.settle();
   expect(resultFromTaskOutcome(outcome)).toMatchObject({ content: [{ type: 'text', text: 'Hello, Ada' }] });

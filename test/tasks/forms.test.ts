@@ -1,4 +1,4 @@
-// Both forms of tasks between our client and our server: each ends in each way, with the same meaning as a plain call.
+// Both forms of tasks between our client and our server: each outcome has the same meaning as that of a plain call.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Lets a test decide when the tool goes on, and what it saw. */
+/** Controls when the tool continues, and records its call. */
 class Work {
   readonly begun = deferred<Call>();
   readonly may = deferred<void>();
@@ -124,7 +124,7 @@ describe.each(cases)('a call in %s of a tool with task: %s', (name, support) => 
     expect(await handle.status()).toMatchObject({ status: 'failed' });
   });
 
-  test('is asked a question, which the handler of the client answers once', async () => {
+  test('sends a question, which the handler of the client answers once', async () => {
     let asked = 0;
     const counted = () => {
       asked++;
@@ -136,20 +136,20 @@ describe.each(cases)('a call in %s of a tool with task: %s', (name, support) => 
     expect(asked).toBe(1);
   });
 
-  test('is asked two questions at once', async () => {
+  test('sends two questions at once', async () => {
     const { work, handle } = await called('questions', { elicit });
     work.may.resolve();
     expect(await handle.result()).toMatchObject({ content: [{ type: 'text', text: 'accept accept' }] });
   });
 
-  test('can be cancelled: the signal of the tool aborts, and its result does not count', async () => {
+  test('can be cancelled: the signal of the tool aborts, and its result is ignored', async () => {
     const { work, handle } = await called('result');
     await handle.cancel();
     await work.aborted.promise;
     work.may.resolve();
     await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_CANCELLED' });
     expect(await handle.status()).toMatchObject({ status: 'cancelled' });
-    await handle.cancel(); // no error
+    await handle.cancel(); // a second cancellation is not an error
   });
 
   test('reports progress as the message of its status', async () => {
@@ -206,7 +206,7 @@ test('closing the server aborts the signals of its tasks', async () => {
 });
 
 describe('callTool', () => {
-  test.each(cases)('in %s with task: %s drives the call to its end', async (name, support) => {
+  test.each(cases)('in %s with task: %s follows the call to its end', async (name, support) => {
     const work = new Work();
     const client = await connected(taskServer(work, support), forms[name]);
     const seen: unknown[] = [];
@@ -224,7 +224,7 @@ describe('callTool', () => {
     const seen: unknown[] = [];
     const result = client.callTool('result', {}, { signal: abort.signal, onProgress: (each) => seen.push(each) });
     const call = await work.begun.promise;
-    // Only progress of a task has a message here: the client then knows the task.
+    // Only progress of a task has a message here, which shows that the client knows the task.
     const isTask = name === 'the extension' || support === 'required';
     let progress = 0;
     await expect

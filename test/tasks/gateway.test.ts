@@ -1,4 +1,4 @@
-// Tasks of 2026-07-28 at the HTTP gateway, of servers of each kind: one server, and all servers served as one.
+// Tasks of 2026-07-28 at the HTTP gateway, of servers of each kind: one server, and the merged service.
 
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   const serving = await serveHttp((name) => host.service(name), { auth: { authenticate } } as never);
   gateway = serving.url;
-  // The first client of a process decides which questions it may ask.
+  // The first client of a process determines the questions that it may send.
   for (const server of Object.keys(servers)) {
     const client = await connect({ url: `${gateway}/${server}`, headers: { authorization: 'ada' } }, { elicit });
     await client.callTool('runs', {});
@@ -98,7 +98,7 @@ describe.each(cases)('a task of a server of the kind %s at "%s"', (server, path)
     }
   });
 
-  test('is found by `Mcp-Name`, which has to be its id', async () => {
+  test('is found by `Mcp-Name`, which must be its id', async () => {
     const { post, create } = opened();
     const { taskId } = await create();
     const asked = async (method: string, headers: Record<string, string>) => {
@@ -130,7 +130,7 @@ describe.each(cases)('a task of a server of the kind %s at "%s"', (server, path)
     }
   });
 
-  test('notifies those who listen to its id and may use it', async () => {
+  test('notifies clients that listen to its id and may use it', async () => {
     const { post, create, call } = opened();
     const { taskId } = await create();
     const listening = async (principal: string) => {
@@ -159,7 +159,7 @@ describe.each(cases)('a task of a server of the kind %s at "%s"', (server, path)
     await others.return!(undefined);
   });
 
-  test('is followed by `callTool`, asks its client, and is cancelled', async () => {
+  test('is followed by `callTool`, sends questions to its client, and is cancelled', async () => {
     const { key, url, call } = opened();
     const client = await connect({ url, headers: { authorization: 'ada' } }, { elicit });
     onTestFinished(() => client.close());

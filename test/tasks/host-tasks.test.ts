@@ -83,7 +83,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a slow call of a server of %s witho
     expect(await handle.status()).toMatchObject({ status: 'failed', error: { code: -32050, ...error } });
   });
 
-  test('asks its question as an input request, which is answered once', async () => {
+  test('sends its question as an input request, which is answered once', async () => {
     const { handle, text } = await called('question', { elicit });
     await text('release');
     await expect.poll(() => handle.status()).toMatchObject({ status: 'input_required' });
@@ -123,7 +123,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a slow call of a server of %s witho
     });
   });
 
-  test('goes on when its client disconnects, and is read over another connection', async () => {
+  test('continues when its client disconnects, and is read over another connection', async () => {
     const { client, handle, open, text } = await called('result');
     const saved = JSON.parse(JSON.stringify(handle));
     await client.close();
@@ -174,7 +174,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a slow call of a server of %s witho
     stopOther();
   });
 
-  test('is found by its handle where all servers are served as one', async () => {
+  test('is found by its handle in the merged service', async () => {
     const { handle, text, open } = await called('question', { elicit }, '');
     expect(handle.taskId).not.toMatch(/^[0-9a-f]{32}$/);
     const other = await open('bob', '');
@@ -185,14 +185,14 @@ describe.each(['2026-07-28', '2025-11-25'])('a slow call of a server of %s witho
 });
 
 describe('a host with tasks', () => {
-  test('answers a call plainly that ends in time', async () => {
+  test('returns a plain result for a call that ends in time', async () => {
     const { open } = await gateway({ tasks: { after: '10m' } });
     const handle = await (await open('ada')).callTool('quick', {}, { task: 'handle' });
     expect(handle.taskId).toBe('');
     expect(await handle.result()).toMatchObject({ content: [{ text: 'quick' }] });
   });
 
-  test('answers a call plainly when there is no space for a task', async () => {
+  test('returns a plain result if there is no space for a task', async () => {
     const { open, text } = await gateway(soon, { maxPrincipalTasks: 1 });
     const client = await open('ada');
     const first = await client.callTool('result', {}, { task: 'handle' });
@@ -206,13 +206,13 @@ describe('a host with tasks', () => {
     expect(await other.result()).toMatchObject({ content: [{ text: 'done' }] });
   });
 
-  test('answers a call plainly when there is no space for its arguments', async () => {
+  test('returns a plain result if there is no space for its arguments', async () => {
     const { open, text } = await gateway(soon, { maxPrincipalTaskBytes: 100_000 });
     const client = await open('ada');
     const call = () => client.callTool('result', { text: 'x'.repeat(60_000) }, { task: 'handle' });
     const first = await call();
     const second = call();
-    await expect.poll(() => text('begun')).toBe('2'); // the end of the first call makes space
+    await expect.poll(() => text('begun')).toBe('2'); // the end of the first call frees space
     await text('release');
     expect([first.taskId, (await second).taskId]).toEqual([expect.stringMatching(/./), '']);
     expect(await (await second).result()).toMatchObject({ content: [{ text: 'done' }] });
@@ -228,7 +228,7 @@ describe('a host with tasks', () => {
     await expect(handle.status()).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
   });
 
-  test('does not answer a client with a task that does not declare the extension', async () => {
+  test('does not answer with a task if the client does not declare the extension', async () => {
     const { open, text } = await gateway(soon);
     const client = await open('ada', '/slow', { extensions: [{ id: TASKS }] });
     const result = client.callTool('result', {});
@@ -238,7 +238,7 @@ describe('a host with tasks', () => {
     await expect(client.request('tasks/get', { taskId: 'x' })).rejects.toMatchObject({ rpcCode: -32021 });
   });
 
-  test('cancels a call whose client gives up before there is a task', async () => {
+  test('cancels a call that its client aborts before there is a task', async () => {
     const { open, text } = await gateway({ tasks: { after: '10m' } });
     const abort = new AbortController();
     const result = (await open('ada')).callTool('result', {}, { signal: abort.signal });
@@ -292,13 +292,13 @@ describe('a server of 2025-11-25 that requires tasks', () => {
   });
 });
 
-describe('a server of 2025-11-25 whose tasks are odd', () => {
+describe('a server of 2025-11-25 whose tasks are incomplete', () => {
   const entry = fixture('odd-tasks.mjs');
 
   test.each([
     ['without the extension', { extensions: [{ id: TASKS }] }, {}],
     ['with tasks of the host', {}, soon],
-  ])('gets cancellations when a client %s gives up a call whose result it does not send', async (_, options, more) => {
+  ])('gets cancellations when a client %s aborts a call whose result it does not send', async (_, options, more) => {
     const { open, text } = await gateway({ ...entry, ...more });
     const client = await open('ada', '/slow', options);
     const abort = new AbortController();

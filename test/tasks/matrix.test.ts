@@ -1,5 +1,5 @@
-// Each kind of client with each kind of server through a host and its gateway: a call ends in each way with the same
-// meaning, as a task where both the client and the server, or the host, have tasks.
+// Each kind of client with each kind of server through a host and its gateway: each outcome of a call has the same
+// meaning, as a task if both the client and the server, or the host, have tasks.
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await host.start();
   const serving = await serveHttp((name) => (name === undefined || name in servers ? host.service(name) : undefined));
   ({ url, token } = serving as { url: string; token: string });
-  // The first client of a process decides which questions it may ask.
+  // The first client of a process determines the questions that it may send.
   const first = Object.keys(servers).map(async (server) => (await open('2025-06-18', server)).callTool('runs', {}));
   await Promise.all(first);
   return async () => {
@@ -71,7 +71,7 @@ async function open(client: ClientName, server: string): Promise<Client> {
 
 let lastKey = 0;
 
-/** A call that has begun at the server. */
+/** Starts a call, and waits until it runs in the server. */
 async function begun(clientName: ClientName, server: string, tool: string) {
   const client = await open(clientName, server);
   const key = `${++lastKey}`;
@@ -92,7 +92,7 @@ async function begun(clientName: ClientName, server: string, tool: string) {
     call,
     handle,
     abort,
-    /** The outcome of the call, for a program. */
+    /** The outcome of the call for a program. */
     result: () => (handle ? handle.result() : (calling as Promise<object>)),
   };
 }
@@ -124,7 +124,7 @@ describe.each(cells)('a client of %s and the server %s', (clientName, server) =>
   });
 
   test('ask and answer a question', async () => {
-    // A plain call that is known to ask may get a process of its own, where the test cannot release it.
+    // A plain call that is known to send questions may get its own process, where the test cannot release it.
     const atOnce = (await open(clientName, server)).callTool('question-at-once', { key: 'asks' });
     expect(await atOnce).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
     if (!isTask(clientName, server) || server === 'legacy-hosted') return;

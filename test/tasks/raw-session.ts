@@ -1,4 +1,4 @@
-// A client that sends messages as they are, in both eras, and keeps all that arrive.
+// A client that sends raw messages in both eras, and keeps all received ones.
 
 import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
 import type { Channel } from '../../src/wire/jsonrpc/channel.ts';

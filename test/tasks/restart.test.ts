@@ -1,4 +1,4 @@
-// Tasks of a host that ends: the next host of the same config answers for them.
+// Tasks of a host that ends: the next host of the same config keeps them.
 
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ async function up(env: NodeJS.ProcessEnv) {
   return { end, open, log: () => log };
 }
 
-/** One task that runs and one that has ended, each as its client would store it. */
+/** A running task and an ended one, each as its client would store it. */
 async function twoTasks({ open }: Awaited<ReturnType<typeof up>>) {
   const [slow, ends] = await Promise.all([open('ada', 'slow'), open('ada', 'ends')]);
   const running = await slow.callTool('result', {}, { task: 'handle' });
@@ -62,7 +62,7 @@ async function twoTasks({ open }: Awaited<ReturnType<typeof up>>) {
 }
 
 test.skipIf(lacks.signals).each(['SIGKILL', 'SIGTERM'] as const)(
-  'after %s the next host answers for the tasks of their principal, with their outcomes',
+  'after %s, the next host returns the tasks of their principal with their outcomes',
   async (signal) => {
     const env = { XDG_STATE_HOME: join(temporaryFolder('state'), 'made') };
     const first = await up(env);
@@ -95,7 +95,7 @@ test.skipIf(lacks.signals).each(['SIGKILL', 'SIGTERM'] as const)(
       const refused = await other.request('tasks/get', { taskId }).catch((error) => error);
       expect(refused).toMatchObject({ rpcCode: -32602, message: unknown.message });
     }
-    // A task belongs to its server, also for its own principal.
+    // A task belongs to its server, even for its own principal.
     await expect(slow.request('tasks/get', { taskId: completed.task.taskId })).rejects.toMatchObject({
       rpcCode: -32602,
     });
@@ -103,7 +103,7 @@ test.skipIf(lacks.signals).each(['SIGKILL', 'SIGTERM'] as const)(
 );
 
 test.skipIf(lacks.signals)(
-  'where the state folder cannot be used, the host says so and has tasks until it ends',
+  'warns if the state folder cannot be used, and keeps tasks until the host ends',
   async () => {
     const env = { XDG_STATE_HOME: join(temporaryFolder('state'), 'a-file') };
     writeFileSync(env.XDG_STATE_HOME, '');

@@ -1,4 +1,4 @@
-// The wire of a server with tasks, seen by clients that send raw messages.
+// The messages of a server with tasks, with clients that send raw messages.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -61,7 +61,7 @@ describe('a server of 2026-07-28', () => {
     expect(tools.filter((tool) => 'task' in tool || 'execution' in tool)).toEqual([]);
   });
 
-  test('without a tool that may run as a task declares nothing', async () => {
+  test('declares nothing without a tool that may run as a task', async () => {
     const server = new Server({ name: 'plain', version: '1' });
     server.tool('plain', {}, () => 'plain');
     closing.push(() => server.close());
@@ -70,7 +70,7 @@ describe('a server of 2026-07-28', () => {
     expect((await modern('tasks/get', { taskId: '1' })).error).toMatchObject({ code: -32601 });
   });
 
-  test('answers a call with a task that can be read at once, and gives its result with tasks/get', async () => {
+  test('answers a call with a task that can be read at once, and returns its result with tasks/get', async () => {
     const { server, finish } = taskServer({ afterMs: 0, ttlMs: 1000, pollMs: 20 });
     const { modern } = await raw(server);
     const { result } = await modern('tools/call', { name: 'wait', task: { ttl: 5 } });
@@ -116,7 +116,7 @@ describe('a server of 2026-07-28', () => {
     await expect.poll(state).toMatchObject({ status: 'completed', result: { content: [{ text: 'accept cancel' }] } });
   });
 
-  test('asks a question before the call is a task in the result of the call', async () => {
+  test('sends a question before the call is a task in the result of the call', async () => {
     const { server, finish } = taskServer({ afterMs: 1 });
     const { modern } = await raw(server);
     const { result } = await modern('tools/call', { name: 'ask' });
@@ -212,7 +212,7 @@ describe('a server of 2025-11-25', () => {
     expect(tools.find(({ name }) => name === 'plain')).not.toHaveProperty('execution');
   });
 
-  test('before it declares nothing about tasks', async () => {
+  test('declares nothing about tasks in earlier revisions', async () => {
     const { initialize, request } = await raw(taskServer().server);
     expect((await initialize('2025-06-18')).result!.capabilities).not.toHaveProperty('tasks');
     expect((await request('tasks/list')).error).toMatchObject({ code: -32601 });
@@ -256,7 +256,7 @@ describe('a server of 2025-11-25', () => {
     expect((await request('tasks/cancel', { taskId })).error).toMatchObject({ code: -32602 });
   });
 
-  test('sends questions of a task while tasks/result waits, and again if it was given up', async () => {
+  test('sends questions of a task while tasks/result is pending, and again if it was aborted', async () => {
     const { request, initialize, got, answer } = await raw(taskServer().server);
     await initialize();
     const { task } = (await request('tools/call', { name: 'ask-later', task: {} })).result as {
@@ -322,7 +322,7 @@ describe('a server without space', () => {
     expect((await answer).result).toMatchObject({ resultType: 'complete', content: [{ text: 'waited' }] });
   });
 
-  test('fails a task whose result is too long to be kept', async () => {
+  test('fails a task whose result is too long to keep', async () => {
     const { server } = taskServer({ maxTaskBytes: 2000 });
     server.tool('long', { task: 'required' }, async () => 'x'.repeat(2000));
     const { modern } = await raw(server);

@@ -1,16 +1,16 @@
-// Pain point 10: a child that goes away or does not read must neither crash the host nor leave anything waiting.
+// A child that exits or does not read must neither crash the host nor leave a request pending.
 
 import { expect, test } from 'vitest';
 import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { usually } from '../fixtures/repetitions.ts';
 import { fixtureTransport, startFixture } from '../fixtures/server.ts';
 
-/** How often each point is tried. */
+/** Number of attempts for each point. */
 const TIMES = usually(8, 1000);
 const AT_A_TIME = 8;
 
 test.each(['at-once', 'at-first-byte', 'after-first-message', 'after-answer', 'mid-answer'])(
-  `a child that exits ${'%s'}: every request settles, nothing is uncaught`,
+  `a child that exits ${'%s'}: every request settles, without an uncaught error`,
   async (point) => {
     const uncaught: unknown[] = [];
     const onUncaught = (error: unknown) => uncaught.push(error);
@@ -36,7 +36,7 @@ test.each(['at-once', 'at-first-byte', 'after-first-message', 'after-answer', 'm
   3_600_000,
 );
 
-test('10,000 sends to a child that does not read: one drain listener, and all settle on its death', async () => {
+test('10,000 sends to a child that does not read: one drain listener, and all settle when it exits', async () => {
   const transport = fixtureTransport('never-reads');
   await transport.start();
   const text = 'x'.repeat(1000);
@@ -60,7 +60,7 @@ test('10,000 sends to a child that does not read: one drain listener, and all se
   expect(new Set(settled).size).toBeLessThanOrEqual(3);
 });
 
-test('requests that never left are told so, those that did are not', async () => {
+test('distinguishes requests that were never sent from those that were', async () => {
   const { peer, transport } = await startFixture('never-reads');
   const text = 'x'.repeat(1000);
   const outcomes: Promise<string>[] = [];
@@ -81,7 +81,7 @@ test('requests that never left are told so, those that did are not', async () =>
   expect(new Set(settled.slice(firstUnsent))).toEqual(new Set(['NOT_SENT']));
 });
 
-test('what waits for a child that does not read is bounded', async () => {
+test('limits the data that is queued for a child that does not read', async () => {
   const transport = fixtureTransport('never-reads', [], { maxQueuedChars: 1_000_000 });
   await transport.start();
   const outcomes: Promise<string>[] = [];

@@ -1,4 +1,5 @@
-// A server that closes its stdin and lives on can be sent nothing more: its connection ends, with the cause, and it is stopped.
+// A server that closes its stdin and keeps running cannot receive messages: its connection ends with the cause, and it
+// is stopped.
 
 import { expect, test } from 'vitest';
 import { type ClientOptions, connect, type StdioClientOptions } from '../../src/entry/client.ts';
@@ -18,7 +19,7 @@ async function connected(target: Partial<StdioClientOptions> = {}, options: Clie
   return { client, pid: client.transport.pid! };
 }
 
-test('what was written before may have run, what is written afterwards never left, and the process is stopped', async () => {
+test('earlier requests may have run, later ones were never sent, and the process is stopped', async () => {
   const { client, pid } = await connected();
   const held = client.callTool('hold');
   await client.callTool('close-stdin');
@@ -32,7 +33,7 @@ test('what was written before may have run, what is written afterwards never lef
   expect(isAlive(pid)).toBe(false);
 });
 
-test('the answer that is on its way when a write fails arrives whole', async () => {
+test('an answer that is arriving when a write fails is delivered completely', async () => {
   const clock = new ManualClock();
   const { client } = await connected({ clock });
   let late: string | undefined;
@@ -86,7 +87,7 @@ test.each([
   ['mcp', { command: process.execPath, args: [fixture('closes-stdin')] }, 'close-stdin', 'pid'],
   ['litemcp', node('test/fixtures/litemcp/closes-stdin.mjs'), 'CloseStdin', 'CloseStdin'],
 ] as const)(
-  'a host starts the %s server again, and the call that met the closed stdin runs there',
+  'a host restarts the %s server, and the call that was not sent runs there',
   async (protocol, program, closes, tool) => {
     const host = await openHost({ server: { ...program, protocol, stop: stopWaits } });
     const first = await host.callTool('server', closes);

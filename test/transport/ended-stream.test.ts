@@ -1,4 +1,4 @@
-// A stream that ends is closed at once by Node.js, while messages of its last chunk still wait for their turn.
+// Node.js closes a stream at once when it ends, while messages of its last chunk are still queued.
 
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Pain points 1, 2 and 13 as a user of the transports meets them: nothing is left behind, nothing is lost on the way out,
-// and a slow call holds up nobody.
+// For users of the transports: no process remains, no message is lost at the end, and a slow call does not block
+// others.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { fixture, fixtureTransport, isAlive, startFixture, until } from '../fixtures/server.ts';
 
-test('a polite server leaves at the end of its input, without a signal, and no wait goes by', async () => {
-  const stopWaits = { stdinMs: 1_000_000 }; // longer than a test may take
+test('a server that exits at the end of stdin gets no signal, and causes no delay', async () => {
+  const stopWaits = { stdinMs: 1_000_000 }; // longer than the limit of a test
   const { peer, transport } = await startFixture('peer-server', [], { stopWaits });
   await peer.request('ping');
   const pid = transport.pid!;
@@ -17,7 +17,7 @@ test('a polite server leaves at the end of its input, without a signal, and no w
   expect(isAlive(pid)).toBe(false);
 });
 
-test('our server exits at the end of its input, though an interval lives, and answers first', async () => {
+test('our server answers first and exits at the end of stdin, despite an active interval', async () => {
   const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
@@ -41,7 +41,7 @@ test('our server exits at the end of its input, though an interval lives, and an
   ]);
 });
 
-test('our server does not wait for ever for an answer that does not come', async () => {
+test('our server does not wait forever for an answer that does not arrive', async () => {
   const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
   await once(child.stdout, 'data');
@@ -50,7 +50,7 @@ test('our server does not wait for ever for an answer that does not come', async
   await once(child, 'close');
 });
 
-test('a large answer in flight at the end of the input is written whole', async () => {
+test('a large answer in progress at the end of stdin is written completely', async () => {
   const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const text = 'x'.repeat(5_000_000);
   child.stdin.end(`{"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"${text}"}}\n`);
@@ -75,7 +75,7 @@ test('closing during the start leaves no process', async () => {
   }
 });
 
-test('ping is answered while a tool runs', async () => {
+test('answers ping while a tool runs', async () => {
   const { peer } = await startFixture('peer-server');
   await peer.request('ping');
   const abort = new AbortController();
@@ -85,7 +85,7 @@ test('ping is answered while a tool runs', async () => {
   expect(await slow).toBe('AbortError');
 });
 
-test('a cancelled call ends at once, and the server goes on', async () => {
+test('a cancelled call ends at once, and the server continues', async () => {
   const { peer, transport } = await startFixture('peer-server');
   await expect(peer.request('slow', { ms: 20_000 }, { timeoutMs: 50 })).rejects.toMatchObject({
     code: 'REQUEST_TIMEOUT',
@@ -94,13 +94,13 @@ test('a cancelled call ends at once, and the server goes on', async () => {
   await transport.close();
 });
 
-test('a peer under load is not confused: 5,000 calls both ways over real pipes', async () => {
+test('5,000 concurrent calls over real pipes get their own answers', async () => {
   const { peer } = await startFixture('peer-server');
   const answers = await Promise.all(Array.from({ length: 5000 }, (_, n) => peer.request('echo', { n })));
   expect(answers).toEqual(answers.map((_, n) => ({ n })));
 });
 
-test('nothing but open requests keeps the host alive', async () => {
+test('only pending requests keep the host running', async () => {
   const program = `
     import { Peer } from 'standpipe/jsonrpc';
     import { StdioClientTransport } from 'standpipe/stdio';
@@ -117,7 +117,7 @@ test('nothing but open requests keeps the host alive', async () => {
   expect(code).toBe(0);
 });
 
-test('a peer can be built on a transport that failed to start, and says why', async () => {
+test('a peer on a transport that failed to start reports the reason', async () => {
   const transport = fixtureTransport('x', [], { command: 'no-such-command' });
   const peer = new Peer(transport);
   await expect(peer.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' });

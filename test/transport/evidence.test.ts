@@ -1,4 +1,4 @@
-// Pain points 7 and 11: every failure says what happened, where, and what to do; no value of `env` is in it.
+// Every failure reports what happened, where, and what to do, without values of `env`.
 
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
@@ -17,7 +17,7 @@ async function failure(promise: Promise<unknown>): Promise<StandpipeError> {
   );
 }
 
-test('a server that dies while a request waits: phase, code, last words, first noise, hint, and no secret', async () => {
+test('a server that exits during a request: phase, exit code, last output, first stray output, hint, without secrets', async () => {
   const { peer, transport } = await startFixture('complains-and-exits', [], { env: { API_KEY: secret } });
   const error = await failure(peer.request('tools/list'));
   expect(error).toMatchObject({
@@ -38,13 +38,13 @@ test('a server that dies while a request waits: phase, code, last words, first n
   for (const each of [error, transport.closeError]) expect(inspect(each, { depth: 10 })).not.toContain(secret);
 });
 
-test('a request after the death was never sent, and carries the same evidence', async () => {
+test('a request after the exit was never sent, and has the same evidence', async () => {
   const { peer } = await startFixture('exits-at', ['after-first-message']);
   await failure(peer.request('a'));
   expect(await failure(peer.request('b'))).toMatchObject({ code: 'NOT_SENT', evidence: { exitCode: 3 } });
 });
 
-test('a server killed from outside is said to be', async () => {
+test('reports that a server was killed from outside', async () => {
   const { peer, transport } = await startFixture('never-reads');
   const waiting = failure(peer.request('m'));
   process.kill(transport.pid!, 'SIGKILL');
@@ -53,7 +53,7 @@ test('a server killed from outside is said to be', async () => {
   expect(error.message).toContain(lacks.signals ? 'exited with code 1' : 'ended by SIGKILL');
 });
 
-test('a timeout carries the evidence too', async () => {
+test('a timeout has the evidence too', async () => {
   const { peer } = await startFixture('floods-stderr', ['0']);
   await peer.request('m');
   const { peer: silent } = await startFixture('never-reads');
@@ -63,13 +63,13 @@ test('a timeout carries the evidence too', async () => {
   });
 });
 
-test('an outcome is known by the death, and no timeout goes by', async () => {
+test('the exit determines the outcome before any timeout', async () => {
   const { peer } = await startFixture('peer-server');
   await peer.request('ping');
   expect(await failure(peer.request('die', {}, { timeoutMs: 1_000_000 }))).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
 });
 
-test('a server that closes its stdout and stays is stopped, and said to have done so', async () => {
+test('a server that closes its stdout and keeps running is stopped, and the error reports that', async () => {
   const { peer, transport } = await startFixture('closes-stdout', [], { stopWaits: { stdinMs: 50, sigtermMs: 50 } });
   const error = await failure(peer.request('m'));
   expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: { code: 'PROCESS_UNRESPONSIVE' } });
@@ -81,7 +81,7 @@ describe('a command that cannot be started', () => {
   const start = (options: { command: string; cwd?: string; args?: string[] }) =>
     failure(new StdioClientTransport({ ...options, env: { TOKEN: secret, PATH: '/nowhere/bin' } }).start());
 
-  test('because there is none: names the command, the PATH, and what to do', async () => {
+  test('because it does not exist: names the command, the PATH, and the fix', async () => {
     const error = await start({ command: 'no-such-command', args: ['--key', secret] });
     expect(error).toMatchObject({ code: 'COMMAND_NOT_FOUND', evidence: { phase: 'spawn' }, hint: expect.any(String) });
     expect(error.message).toContain('no-such-command');
@@ -98,7 +98,7 @@ describe('a command that cannot be started', () => {
   });
 });
 
-test('a secret that comes in by the arguments is masked too', async () => {
+test('masks a secret in the arguments too', async () => {
   const transport = new StdioClientTransport({
     command: 'no-such-command',
     args: [`--key=${secret}`],
@@ -107,7 +107,7 @@ test('a secret that comes in by the arguments is masked too', async () => {
   expect(await failure(transport.start())).toMatchObject({ evidence: { command: 'no-such-command --key=[redacted]' } });
 });
 
-test('arguments arrive exactly', async () => {
+test('passes arguments unchanged', async () => {
   const args = ['a b', '"q"', '%X%', '&', '^', '', "it's", '$HOME', '*', '日本', 'line\nbreak'];
   const { peer } = await startFixture('prints-arguments', args, { env: { EXTRA: 'yes' } });
   const { args: arrived, env } = await peer.request<{ args: string[]; env: Record<string, string> }>('m');
@@ -115,7 +115,7 @@ test('arguments arrive exactly', async () => {
   expect(env).toMatchObject({ EXTRA: 'yes', PATH: process.env.PATH });
 });
 
-test('the words of an error that a server answers with stay, but for known values', async () => {
+test('keeps the message of an error from a server, except for known secrets', async () => {
   const { peer } = await startFixture('refuses-with-words', [], { env: { API_KEY: secret } });
   const error = await failure(peer.request('tools/call'));
   expect(error.message).toBe('token: expected a string, and the key [env API_KEY] is refused');

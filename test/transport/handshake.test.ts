@@ -1,4 +1,5 @@
-// Both ends of a local socket prove that they have its key: strangers get no byte, and a stranger that listens learns nothing.
+// Both ends of a local socket prove that they have its key: a program without the key receives no byte, and a listener
+// without it receives no secret.
 
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -32,7 +33,7 @@ async function listens(options: ListenOptions = {}) {
   return { path, accepted, close, key: readKey(path)! };
 }
 
-/** Without a proof. */
+/** Connects without a proof. */
 function reach(path: string, address = socketAddressOf(path, readKey(path)!)): Socket {
   const socket = connect(address).on('error', () => undefined);
   closing.push(() => socket.destroy());
@@ -44,7 +45,7 @@ async function receivedBy(socket: Socket): Promise<string> {
 }
 
 describe('a client', () => {
-  test('and its listener exchange what follows, whoever begins', async () => {
+  test('and its listener exchange data after the proofs, whichever side starts', async () => {
     const { path, accepted } = await listens();
     const socket = await connectLocal(path);
     socket.write('from the client');
@@ -59,7 +60,7 @@ describe('a client', () => {
     ['a request', '{"jsonrpc":"2.0","id":1,"method":"standpipe/status"}\n'.repeat(3)],
     ['a proof of another key', 'another key'],
     ['zeros', '\0'.repeat(1_000)],
-  ])('without the key that sends %s gets no byte, and is closed', async (_, text) => {
+  ])('without the key that sends %s receives no byte, and is disconnected', async (_, text) => {
     const { path, accepted } = await listens();
     const socket = reach(path);
     if (text === 'another key') void proveToListener(socket, 'f'.repeat(64));
@@ -71,7 +72,7 @@ describe('a client', () => {
     expect(accepted).toEqual([]);
   });
 
-  test('that repeats what another one has sent is not accepted', async () => {
+  test('that replays data of another client is not accepted', async () => {
     const { path, accepted, key } = await listens();
     const heard: Buffer[] = [];
     const first = reach(path);
@@ -88,7 +89,7 @@ describe('a client', () => {
     expect(accepted).toHaveLength(1);
   });
 
-  test.each(['', 'half of it'])('that is silent after "%s" has limited time, and gets no byte', async (text) => {
+  test.each(['', 'half of it'])('that is silent after "%s" has limited time, and receives no byte', async (text) => {
     const clock = new ManualClock();
     const { path, accepted } = await listens({ clock, proofMs: 1_000 });
     const timers = clock.pending;
@@ -100,7 +101,7 @@ describe('a client', () => {
     expect(accepted).toEqual([]);
   });
 
-  test('without the key costs the others nothing: the oldest is closed for a new one', async () => {
+  test('without the key does not block others: the oldest is closed for a new one', async () => {
     const { path, accepted } = await listens({ maxUnproven: 3 });
     const strangers: Socket[] = [];
     for (let count = 0; count < 4; count++) {
@@ -114,7 +115,7 @@ describe('a client', () => {
     await until('the client with the key is served', () => accepted.length === 1);
   });
 
-  test('that is connecting when the listener closes is let go', async () => {
+  test('that is connecting when the listener closes is disconnected', async () => {
     const clock = new ManualClock();
     const { path, close } = await listens({ clock });
     const timers = clock.pending;
@@ -126,7 +127,7 @@ describe('a client', () => {
   });
 });
 
-describe('a stranger that listens in place of the owner of the key', () => {
+describe('a listener without the key', () => {
   const unproven = { code: isWindows ? 'ECONNREFUSED' : 'EPROTO' };
 
   async function squats(answer: (socket: Socket, chunk: Buffer) => void) {
@@ -148,9 +149,9 @@ describe('a stranger that listens in place of the owner of the key', () => {
   test.each<[string, (socket: Socket, chunk: Buffer) => void]>([
     ['echoes', (socket, chunk) => socket.write(chunk)],
     ['answers as a host without keys', (socket) => socket.write('{"jsonrpc":"2.0","id":null}\n')],
-    ['sends without end', (socket) => socket.write('x'.repeat(100_000))],
+    ['sends endlessly', (socket) => socket.write('x'.repeat(100_000))],
     ['closes', (socket) => socket.destroy()],
-  ])('and %s is refused, and learns neither the key nor what would be sent', async (_, answer) => {
+  ])('that %s is refused, and receives neither the key nor a request', async (_, answer) => {
     const { path, key, heard } = await squats(answer);
     await expect(connectLocal(path, { proofMs: 500 })).rejects.toMatchObject(unproven);
     expect(heard()).toMatch(/^([0-9a-f]{96}\n)+$/);
@@ -158,7 +159,7 @@ describe('a stranger that listens in place of the owner of the key', () => {
     expect(await isServed(path)).toBe(!isWindows);
   });
 
-  test('and says nothing is given up in time', async () => {
+  test('that is silent is given up in time', async () => {
     const { path, heard } = await squats(() => undefined);
     await expect(connectLocal(path, { proofMs: 100 })).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     expect(heard()).toMatch(/^[0-9a-f]{96}\n$/);
@@ -166,7 +167,7 @@ describe('a stranger that listens in place of the owner of the key', () => {
 });
 
 describe('a key', () => {
-  test('is private, made anew by each listener, and removed with it', async () => {
+  test('is private, new for each listener, and removed with it', async () => {
     const { path, close, key } = await listens();
     expect(key).toEqual({ pid: process.pid, secret: expect.stringMatching(/^[0-9a-f]{64}$/) });
     if (!isWindows) expect(statSync(keyFileOf(path)).mode & 0o777).toBe(0o600);
@@ -185,7 +186,7 @@ describe('a key', () => {
     await expect(connectLocal(path)).rejects.toMatchObject({ code: 'FILE_NOT_PRIVATE' });
   });
 
-  test.each(['', '{', 'null', '{"secret":1}'])('of %j is none', (text) => {
+  test.each(['', '{', 'null', '{"secret":1}'])('of %j is invalid', (text) => {
     const path = join(folder, `${++paths}.sock`);
     writeFileSync(keyFileOf(path), text, { mode: 0o600 });
     expect(readKey(path)).toBeUndefined();
@@ -201,7 +202,7 @@ describe('a key', () => {
   });
 
   test.skipIf(isWindows)(
-    'that is missing for longer than a listener takes to end is that of an earlier version',
+    'that is missing for longer than a listener needs to end is that of an earlier version',
     async () => {
       const { path } = await listens();
       rmSync(keyFileOf(path));
@@ -209,7 +210,7 @@ describe('a key', () => {
     },
   );
 
-  test('is kept from programs that remove what was not used for days', async () => {
+  test('is touched, so that cleanup programs do not remove it', async () => {
     const clock = new ManualClock();
     const { path } = await listens({ clock });
     utimesSync(keyFileOf(path), 1, 1);
@@ -217,7 +218,7 @@ describe('a key', () => {
     expect(statSync(keyFileOf(path)).mtime).not.toEqual(new Date(1_000));
   });
 
-  test('names a pipe of Windows that cannot be guessed, and that does not reveal it', () => {
+  test('determines an unpredictable name of a Windows pipe, which does not reveal the key', () => {
     const path = join(folder, 'pipe.sock');
     const keys = [makeKey(path), makeKey(path)];
     const names = keys.map((key) => socketAddressOf(path, key, 'win32'));

@@ -1,4 +1,4 @@
-// Pain point 6: large messages hang, truncate or eat memory elsewhere.
+// Large messages must not hang, be truncated or use excessive memory.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { startFixture } from '../fixtures/server.ts';
 const run = promisify(execFile);
 const MB = 1024 * 1024;
 
-test('64 MB on one line in 64 KB chunks: every byte is searched once, decoded once, and copied twice at most', async () => {
+test('64 MB on one line in 64 KB chunks: every byte is searched once, decoded once, and copied at most twice', async () => {
   const program = fileURLToPath(new URL('../fixtures/decodes-one-line.mjs', import.meta.url));
   const { stdout } = await run(process.execPath, [program, '64']);
   const { length, searchedBytes, copiedBytes, decodedBytes } = JSON.parse(stdout);
@@ -18,15 +18,15 @@ test('64 MB on one line in 64 KB chunks: every byte is searched once, decoded on
   const aLittle = 1000; // for the message around the text
   expect(searchedBytes).toBeLessThan(64 * MB + aLittle);
   expect(decodedBytes).toBeLessThan(64 * MB + aLittle);
-  // The second copy is of chunks that were read in several turns.
+  // Chunks that were read in several turns are copied a second time.
   expect(copiedBytes).toBeLessThan(2 * 64 * MB + aLittle);
-  expect(Math.min(searchedBytes, decodedBytes, copiedBytes)).toBeGreaterThan(64 * MB); // all of it was counted
+  expect(Math.min(searchedBytes, decodedBytes, copiedBytes)).toBeGreaterThan(64 * MB); // all bytes were counted
 });
 
-test('a flood on one line stops at the limit, fails its own request alone, and the session goes on', async () => {
+test('a flood on one line stops at the limit and fails only its own request, and the session continues', async () => {
   const { peer } = await startFixture('floods-without-newline', [], {
     maxFrameBytes: MB,
-    peer: { requestTimeoutMs: 1_000_000 }, // however busy the machine is
+    peer: { requestTimeoutMs: 1_000_000 }, // even on a busy machine
   });
   const flooded = peer.request('m', { megabytes: 200 });
   const fine = peer.request('m', {});
@@ -46,7 +46,7 @@ test('the limit counts one frame, not what is buffered', async () => {
   expect(answers).toHaveLength(50);
 });
 
-test('an oversized request is answered with an error that names the limit', async () => {
+test('answers an oversized request with an error that names the limit', async () => {
   const { peer } = await startFixture('limits-frames', ['1000']);
   await expect(peer.request('echo', { text: 'x'.repeat(2000) })).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
@@ -57,7 +57,7 @@ test('an oversized request is answered with an error that names the limit', asyn
 
 const EXITS = usually(8, 100);
 
-test(`a 5 MB answer followed by the exit arrives whole, ${EXITS} times of ${EXITS}`, async () => {
+test(`a 5 MB answer followed by the exit arrives completely, ${EXITS} times of ${EXITS}`, async () => {
   const lengths: number[] = [];
   for (let n = 0; n < EXITS; n += 4) {
     const batch = Array.from({ length: 4 }, async () => {

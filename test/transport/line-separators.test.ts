@@ -1,4 +1,5 @@
-// From Node.js 24 on, `readline` ends a line at U+2028 and U+2029. What we send never contains them raw; what we read may.
+// From Node.js 24 on, `readline` ends a line at U+2028 and U+2029. Our messages never contain them unescaped; received
+// messages may.
 
 import { type Duplex, duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -11,7 +12,7 @@ import { StreamWire } from '../../src/wire/transport/stream-wire.ts';
 const text = 'a\u2028b\u2029c é 漢 \u2028';
 const raw = /[\u2028\u2029]/;
 
-/** The stream, and all that will be written into it. */
+/** The stream, and the text written into it. */
 function watched(stream: Duplex): { stream: Duplex; written: () => string } {
   const chunks: Buffer[] = [];
   const write = stream.write.bind(stream) as (chunk: Uint8Array | string, ...rest: never[]) => boolean;
@@ -23,7 +24,7 @@ function watched(stream: Duplex): { stream: Duplex; written: () => string } {
 }
 
 for (const framing of [newline(), blankLines(), lengthPrefix(), contentLength()]) {
-  test(`with ${framing.name} framing they are escaped on the way out, and observers see the same text`, async () => {
+  test(`with ${framing.name} framing they are escaped in written messages, and observers see the same text`, async () => {
     const [left, right] = duplexPair();
     const { stream, written } = watched(left);
     const observed: string[] = [];
@@ -69,7 +70,7 @@ test('both ends of LiteMCP escape them', async () => {
   await client.close();
 });
 
-test('a message that contains them raw is read as one', async () => {
+test('a message that contains them unescaped is read as one', async () => {
   const [left, right] = duplexPair();
   const near = StreamTransport.over(left);
   const received = new Promise((resolve) => {

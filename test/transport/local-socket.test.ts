@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-test('whoever listens is reached, and no timer is left', async () => {
+test('connects to a listener, and leaves no timer', async () => {
   const clock = new ManualClock();
   const socket = await connectLocal(path, { clock });
   expect(clock.pending).toBe(0);
@@ -29,7 +29,7 @@ test('whoever listens is reached, and no timer is left', async () => {
   await once(socket, 'close');
 });
 
-test.skipIf(windows)('a program that hangs, and takes no more connections, is given up in time', async () => {
+test.skipIf(windows)('gives up a program that hangs and accepts no connections', async () => {
   const script = `require('net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => console.log('listens'))`;
   const hanging = spawn(process.execPath, ['-e', script, `${path}.hangs`]);
   await once(hanging.stdout, 'data');
@@ -44,19 +44,19 @@ test.skipIf(windows)('a program that hangs, and takes no more connections, is gi
   await once(hanging, 'close');
 });
 
-test('a pause of this process is no reason to give up', async () => {
+test('does not give up because this process was paused', async () => {
   const connected = connectLocal(path, { timeoutMs: 10 });
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   (await connected).destroy();
 });
 
-test('where nobody listens, the system says so, and no timer is left', async () => {
+test('reports the error of the system if there is no listener, and leaves no timer', async () => {
   const clock = new ManualClock();
   await expect(connectLocal(`${path}.none`, { clock })).rejects.toMatchObject({ code: 'ENOENT' });
   expect(clock.pending).toBe(0);
 });
 
-test.skipIf(windows)('more programs at once than the system holds for a listener all get there', async () => {
+test.skipIf(windows)('more programs than the backlog of a listener all connect', async () => {
   const { secret } = makeKey(`${path}.crowded`);
   const crowded = createServer((socket) => void proveToClient(socket, secret).then(() => socket.resume()));
   crowded.listen({ path: `${path}.crowded`, backlog: 1 });
@@ -68,26 +68,26 @@ test.skipIf(windows)('more programs at once than the system holds for a listener
   crowded.close();
 });
 
-test('a socket is served or not', async () => {
+test('detects whether a socket has a listener', async () => {
   expect(await isServed(path)).toBe(true);
   expect(await isServed(`${path}.none`)).toBe(false);
 });
 
-test.skipIf(windows)('what is no socket is not served', async () => {
+test.skipIf(windows)('reports a file that is not a socket as not served', async () => {
   writeFileSync(join(folder, 'file'), '');
   expect(await isServed(join(folder, 'file'))).toBe(false);
 });
 
-test.skipIf(windows)('nobody else may open it', () => {
+test.skipIf(windows)('other users cannot open it', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test.skipIf(windows)('a place that is taken is not taken again', async () => {
+test.skipIf(windows)('refuses a path that is in use', async () => {
   await expect(listenLocal(path, () => undefined)).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  (await connectLocal(path)).destroy(); // its key is still that of the first
+  (await connectLocal(path)).destroy(); // its key is still that of the first listener
 });
 
-test.skipIf(windows)('a path longer than an address can hold is refused, and is never cut', async () => {
+test.skipIf(windows)('refuses a path longer than an address allows, and never truncates it', async () => {
   const longPath = join(folder, 'a'.repeat(120));
   await expect(listenLocal(longPath, () => undefined)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
   await expect(connectLocal(longPath)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });

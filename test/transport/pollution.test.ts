@@ -1,11 +1,11 @@
-// Pain points 8, 9 and 18: stray prints, stderr that nobody reads, children that eat the protocol's input.
+// Stray output, an unread stderr, and child processes that read the input of the protocol.
 
 import { describe, expect, test } from 'vitest';
 import type { Noise } from '../../src/base/noise.ts';
 import { StderrRing } from '../../src/wire/process/streams/stderr-ring.ts';
 import { fixtureTransport, startFixture, until } from '../fixtures/server.ts';
 
-test('1,000 junk lines among 1,000 messages: none lost, each shown once', async () => {
+test('1,000 junk lines among 1,000 messages: no message is lost, and each line is reported once', async () => {
   const { peer, transport } = await startFixture('prints-junk');
   const noise: Noise[] = [];
   transport.onnoise = (line) => noise.push(line);
@@ -19,7 +19,7 @@ test('1,000 junk lines among 1,000 messages: none lost, each shown once', async 
   expect(new Set(noise.map((line) => line.offset)).size).toBe(1001);
 });
 
-test('what our server prints goes to stderr: its stdout is all protocol', async () => {
+test('output of our server goes to stderr, and its stdout carries only the protocol', async () => {
   let stderr = '';
   const { peer, transport } = await startFixture('peer-server', [], {
     stderr: (chunk) => {
@@ -33,7 +33,7 @@ test('what our server prints goes to stderr: its stdout is all protocol', async 
 });
 
 describe.each(['lines', 'no newline'])('10 MB on stderr (%s)', (kind) => {
-  test.each(['ignore', 'pipe'] as const)('do not block the server when nobody reads it (%s)', async (stderr) => {
+  test.each(['ignore', 'pipe'] as const)('do not block the server if stderr is not read (%s)', async (stderr) => {
     const { peer } = await startFixture('floods-stderr', ['10', kind], { stderr });
     expect(await peer.request('m')).toEqual({});
   });
@@ -60,7 +60,7 @@ test('piped stderr can be read from before the start', async () => {
 });
 
 test.each([['inherit'], [['inherit', 'pipe', 'pipe']], [[0, 'pipe', 'inherit']]])(
-  'a tool that runs cat returns: no child of our server reads the protocol (%j)',
+  'a tool that runs cat returns, because no child of our server reads the protocol (%j)',
   async (stdio) => {
     const { peer, transport } = await startFixture('peer-server');
     expect(await peer.request('cat', { stdio })).toEqual({ code: 0, output: '' });

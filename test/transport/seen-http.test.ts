@@ -1,4 +1,4 @@
-// What an observer of a remote server sees: messages with the HTTP requests around them, and no credentials.
+// The view of an observer of a remote server: messages with their HTTP requests, without credentials.
 
 import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -43,7 +43,7 @@ function watched() {
 }
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  'messages are seen with their HTTP requests, in %s',
+  'an observer sees messages with their HTTP requests, in %s',
   async (revision) => {
     const { store, analysis, events, source } = watched();
     const headers = { authorization: `Bearer ${serving.token}`, 'x-tenant': 'tenant-of-ada' };
@@ -90,7 +90,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   },
 );
 
-test('a request that is redirected is one message, and a stream that is resumed brings its answer', async () => {
+test('a redirected request is one message, and a resumed stream delivers its answer', async () => {
   const { analysis, events, source } = watched();
   const answer = (response: ServerResponse) =>
     response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })}\n\n`);

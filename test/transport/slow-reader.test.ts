@@ -1,4 +1,5 @@
-// A client that reads slowly is told from one that reads nothing, so that its last answers are waited for.
+// Distinguishes a client that reads slowly from one that does not read, because the last answers of the former are
+// awaited.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { newline } from '../../src/wire/framing/newline.ts';
 import { BatchWriter } from '../../src/wire/transport/batch-writer.ts';
 import { until } from '../fixtures/server.ts';
 
-test.skipIf(process.platform === 'win32')('what is read is noticed long before the write is done', async () => {
+test.skipIf(process.platform === 'win32')('notices that data is read long before the write has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'standpipe-slow-'));
   const path = join(folder, 'socket');
   const listener = createServer({ pauseOnConnect: true }).listen(path);
@@ -24,7 +25,7 @@ test.skipIf(process.platform === 'win32')('what is read is noticed long before t
   void writer.send('x'.repeat(16 * 1024 * 1024), true);
   await until('the system takes no more', () => writer.blocked);
   const before = writer.progress;
-  // The system lets a socket that was full be written to when most of it was read, which is much less than one write.
+  // A full socket becomes writable after most of it was read, which is much less than one write.
   reading.on('data', () => writer.progress !== before && reading.pause());
   reading.resume();
   await until('it is noticed', () => writer.progress !== before);

@@ -1,5 +1,5 @@
-// Answers that the client does not read at once: they wait, and none is lost. A client that can read no more at all stops
-// the server.
+// Answers that the client does not read at once are queued without loss. A client that can no longer read stops the
+// server.
 
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
@@ -14,7 +14,7 @@ const MCP = fixture('answers-at-length');
 const LITEMCP = path('test/fixtures/litemcp/answers-at-length.mjs');
 const TIMEOUT_MS = 120_000;
 
-/** Together more than waits for a client by default (64 Mi characters), in each of two ways. */
+/** In total more than the default limit of queued data (64 Mi characters), in each of two ways. */
 const AT_ONCE = [
   { calls: 7, length: 10_000_000 },
   { calls: 700, length: 100_000 },
@@ -58,12 +58,12 @@ describe.each([
   const runs = (text: string) => text.split('ran\n').length - 1;
 
   test.each([{ ends: false }, { ends: true }])(
-    'gets every answer when it goes on (its stdin has ended: $ends)',
+    'receives every answer when it continues (its stdin has ended: $ends)',
     async ({ ends }) => {
       const { child, onStderr, stderr } = startUnread(file);
       child.stdin.write(ids.map(call).join(''));
       if (ends) child.stdin.end();
-      // As much as is let wait: 64 Mi characters, and what was running by then.
+      // The limit of queued data: 64 Mi characters, and the calls that were running by then.
       await onStderr((text) => runs(text) >= 64);
       const seen = new Set<number>();
       for await (const { id } of messages(child, delimiter)) {
@@ -76,7 +76,7 @@ describe.each([
     TIMEOUT_MS,
   );
 
-  test('stops the server by closing its end: what runs is aborted, and nothing more is run', async () => {
+  test('stops the server by closing its end: running calls are aborted, and no more are run', async () => {
     const { child, onStderr, stderr, exited } = startUnread(file);
     const wait = protocol === 'MCP' ? mcpCall(1000, 'wait', {}) : liteMcpCall(1000, -1);
     child.stdin.write(wait);
@@ -86,7 +86,7 @@ describe.each([
     await onStderr((text) => text.includes('aborted\n'));
     const before = runs(stderr());
     child.stdin.write(ids.slice(2).map(call).join(''));
-    // Its stdin stays open, and a timer of it lives on.
+    // Its stdin stays open, and one of its timers is active.
     expect(await exited).toEqual([0, null]);
     expect(runs(stderr())).toBe(before);
   });

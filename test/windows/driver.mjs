@@ -1,5 +1,6 @@
-// Runs inside Wine, or on Windows: `node driver.mjs <file of results> [word …]`. First the programs that show faults of Wine, then the
-// scenarios, one after another; with words, only scenarios whose file or title contains one of them. Each result is a line of JSON.
+// Runs inside Wine or on Windows: `node driver.mjs <file of results> [word …]`. Runs the programs that show faults of
+// Wine, and then the scenarios, one after another; with words, only scenarios whose file or title contains one of them.
+// Each result is a line of JSON.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,9 +20,9 @@ for (const scenario of await readScenarios(words)) {
   report({ title: scenario.title, outcome, ...(outcome === 'fault of Wine' && { fault: scenario.wineFault }) });
 }
 console.log('end of the scenarios');
-process.exit(0); // also where a scenario left a pipe open
+process.exit(0); // even if a scenario left a pipe open
 
-/** Names of the programs that ended with exit code 1: these faults are there. 0 means that Wine does it right. */
+/** Names of the programs that exited with 1: these faults are present. 0 means that Wine behaves like Windows. */
 async function presentFaults() {
   const present = new Set();
   for (const { name, path } of readFaults()) {

@@ -1,4 +1,4 @@
-// What a scenario gets: a folder and a user profile of its own, the command line over Windows pipes, and the end of all that it
+// The tools of a scenario: a separate folder and user profile, the command line over Windows pipes, and the end of all processes that it
 // started. A file in scenarios/ exports one group:
 //
 //   export default group('Launching', {
@@ -18,12 +18,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Far more than a scenario takes: for what never ends. */
+/** Upper limit for a step, far longer than it should take. */
 const WITHIN_MS = 120_000;
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `scenarios`: by title, a function, or an object with `run` and the name of a fault of Wine that may make it fail. */
+/**
+ * `scenarios`: for each title, a function, or an object with `run` and the name of a fault of Wine that may make it
+ * fail.
+ */
 export function group(title, scenarios) {
   const list = Object.entries(scenarios).map(([name, value]) => ({
     title: `${title}: ${name}`,
@@ -36,7 +39,7 @@ export class ScenarioTools {
   folder = mkdtempSync(join(tmpdir(), 'standpipe windows ü '));
   #started = [];
 
-  /** The environment of a user of their own: nothing of another scenario is found in it. */
+  /** The environment of a separate user, which shares nothing with other scenarios. */
   userEnv(name = 'user') {
     const profile = join(this.folder, name);
     const folders = {
@@ -52,7 +55,7 @@ export class ScenarioTools {
     return { ...inherited, ...folders, USERNAME: name, STANDPIPE_KEYRING: 'off' };
   }
 
-  /** Writes a file below the folder, and gives its path. */
+  /** Writes a file below the folder, and returns its path. */
   write(name, text) {
     const file = join(this.folder, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -60,24 +63,27 @@ export class ScenarioTools {
     return file;
   }
 
-  /** Writes a config and gives its path. */
+  /** Writes a config and returns its path. */
   config(servers, name = 'mcp.json') {
     return this.write(name, JSON.stringify({ mcpServers: servers }, null, 2));
   }
 
-  /** Command and arguments of the server in servers/, see there. */
+  /** Command and arguments of the server in servers/. */
   server(...args) {
     return [process.execPath, join(repository, 'test', 'windows', 'servers', 'windows-server.mjs'), ...args];
   }
 
-  /** The path of a batch file that starts that server with its arguments. Its text is ASCII: cmd.exe reads it in the code page of the system. */
+  /**
+   * Writes a batch file that starts that server with its arguments, and returns its path. Its text is ASCII, because
+   * cmd.exe reads it in the code page of the system.
+   */
   batchFile(name) {
     const url = pathToFileURL(this.server()[1]).href;
     this.write(join(dirname(name), 'server.mjs'), `import '${url}';\n`);
     return this.write(name, '@node "%~dp0server.mjs" %*\r\n');
   }
 
-  /** Its entry in a config. It writes files into `marks()`. */
+  /** The entry of the server in a config. The server writes files into `marks()`. */
   serverEntry(env = {}) {
     const [command, ...args] = this.server();
     return { command, args, env: { MARKS: this.marksFolder, ...env } };
@@ -95,13 +101,13 @@ export class ScenarioTools {
     return files.map((file) => Number(file.slice(file.lastIndexOf('.') + 1)));
   }
 
-  /** Waits for that many marks, and gives their pids. */
+  /** Waits for that many marks, and returns their pids. */
   async marked(name, count = 1) {
     await this.until(`${count} × ${name}`, () => this.pids(name).length >= count);
     return this.pids(name);
   }
 
-  /** Any program over Windows pipes; ended with the scenario. */
+  /** Starts any program over Windows pipes; it ends with the scenario. */
   spawn(command, args = [], options = {}) {
     const child = spawn(command, args, { cwd: this.folder, env: this.userEnv(), windowsHide: true, ...options });
     const running = new Running(this, child);
@@ -109,12 +115,12 @@ export class ScenarioTools {
     return running;
   }
 
-  /** The command line of Standpipe. */
+  /** Starts the command line of Standpipe. */
   start(args, options = {}) {
     return this.spawn(process.execPath, [join(repository, 'dist', 'cli', 'main.cjs'), ...args], options);
   }
 
-  /** The official client, of an entry of a config, which it starts over Windows pipes as an editor does. */
+  /** The official client for an entry of a config, which it starts over Windows pipes as an editor does. */
   async client({ command, args = [], env = {} }, userEnv = this.userEnv()) {
     const { Client } = await import('@modelcontextprotocol/client');
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
@@ -130,7 +136,7 @@ export class ScenarioTools {
     return { client, text, pid: transport.pid, close: () => client.close() };
   }
 
-  /** `standpipe up` for a config, once its servers are ready. */
+  /** Starts `standpipe up` for a config, and resolves when its servers are ready. */
   async host(config, args = [], options = {}) {
     const host = this.start(['up', '--no-inspector', '--config', config, ...args], options);
     for (const name of Object.keys(JSON.parse(readFileSync(config, 'utf8')).mcpServers))
@@ -138,12 +144,12 @@ export class ScenarioTools {
     return host;
   }
 
-  /** The same, to its end: `{ code, stdout, stderr }`. */
+  /** Runs a command to its end: `{ code, stdout, stderr }`. */
   async run(args, { input = '', ...options } = {}) {
     return this.start(args, options).end(input);
   }
 
-  /** The same; fails unless the exit code is 0. Gives stdout. */
+  /** Runs a command, fails unless the exit code is 0, and returns stdout. */
   async succeed(args, options) {
     const { code, stdout, stderr } = await this.run(args, options);
     if (code !== 0) throw new Error(`standpipe ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
@@ -173,7 +179,7 @@ export class ScenarioTools {
     });
   }
 
-  /** Ends all that it started, and what left a mark. */
+  /** Ends all processes that the scenario started, and those that left a mark. */
   async close() {
     for (const running of this.#started) running.kill();
     for (const pid of this.pids()) endProcess(pid);
@@ -186,11 +192,11 @@ function endProcess(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has ended
+    // the process has ended
   }
 }
 
-/** A process with what it printed so far. */
+/** A process with its output so far. */
 class Running {
   stdout = '';
   stderr = '';
@@ -204,15 +210,15 @@ class Running {
       child[name]?.setEncoding('utf8').on('data', (text) => {
         this[name] += text;
       });
-    child.stdin?.on('error', () => undefined); // it may end without reading
-    // Without a pid there is an 'error' event instead of an end.
+    child.stdin?.on('error', () => undefined); // it may exit without reading
+    // Without a pid, an 'error' event replaces the exit.
     this.closed = once(child, 'close').then(
       ([code]) => code,
       (error) => error,
     );
   }
 
-  /** Waits until stdout matches, and gives the match. */
+  /** Waits until stdout matches, and returns the match. */
   async says(pattern, stream = 'stdout') {
     const found = () => pattern.exec(this[stream]);
     const hasEnded = () => this.child.exitCode !== null;
@@ -227,7 +233,7 @@ class Running {
     this.child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Ends stdin, and waits for the end. */
+  /** Ends stdin, and waits for the exit. */
   async end(input = '') {
     this.child.stdin.end(input);
     const code = await this.closed;
@@ -235,7 +241,7 @@ class Running {
     return { code, stdout: this.stdout, stderr: this.stderr };
   }
 
-  /** As the task manager does it: without a warning to the process. */
+  /** Kills the process without warning, as the task manager does. */
   kill() {
     this.child.kill('SIGKILL');
   }
@@ -245,7 +251,7 @@ class Running {
   }
 }
 
-/** Runs one scenario. Gives the error, or undefined. */
+/** Runs one scenario. Returns the error, or undefined. */
 export async function runScenario({ run }) {
   const tools = new ScenarioTools();
   let timer;
@@ -263,7 +269,7 @@ export async function runScenario({ run }) {
   }
 }
 
-/** The scenarios in scenarios/*.mjs, in the order of their names; with words, those whose file or title contains one of them. */
+/** The scenarios in scenarios/*.mjs, ordered by name; with words, those whose file or title contains one of them. */
 export async function readScenarios(words = []) {
   const folder = new URL('scenarios/', import.meta.url);
   const files = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
@@ -277,7 +283,7 @@ export async function readScenarios(words = []) {
   return lists.flat();
 }
 
-/** The comment at the top of a program in wine-faults/ says what it shows. */
+/** The comment at the top of a program in wine-faults/ describes the fault. */
 export function readFaults() {
   const folder = new URL('wine-faults/', import.meta.url);
   return readdirSync(folder)

@@ -36,7 +36,7 @@ const script = (t, name, firstLine = '') =>
 /** cmd.exe reads batch files with CRLF, in the code page of the system. */
 const batch = (t, name, text) => t.write(name, text.replaceAll('\n', '\r\n'));
 
-/** Runs what is written before the server, so that it is not a shim. */
+/** Runs an additional command before the server, so that the file is not a shim. */
 const other = 'cd .\n';
 
 export default group('Batch files', {
@@ -92,7 +92,7 @@ export default group('Batch files', {
     const args = ['{"a":"b & c"}', 'x & y | z'];
     assert.deepEqual(await argsOf(t, file, args), args);
   },
-  'runs nothing that stands in an argument': async (t) => {
+  'runs no command in an argument': async (t) => {
     script(t, 'server.mjs');
     const file = batch(t, 'other.cmd', `@echo off\n${other}node "%~dp0server.mjs" %*\n`);
     for (const arg of [
@@ -105,7 +105,7 @@ export default group('Batch files', {
     ])
       assert.deepEqual(await argsOf(t, file, [arg, 'end']), [arg, 'end']);
   },
-  'refuses what cmd.exe cannot pass, and says what to do': async (t) => {
+  'refuses arguments that cmd.exe cannot pass, with a hint': async (t) => {
     script(t, 'server.mjs');
     const file = batch(t, 'other.cmd', `@echo off\n${other}node "%~dp0server.mjs" %*\n`);
     const calls = batch(t, 'calls.cmd', `@echo off\n${other}call "%~dp0other.cmd" %*\n`);
@@ -133,7 +133,7 @@ export default group('Batch files', {
     }
     assert.deepEqual(await argsOf(t, '.\\here', ['x']), ['x']);
   },
-  'names the program that a batch file starts and that is missing': async (t) => {
+  'names a missing program that a batch file starts': async (t) => {
     const file = batch(t, 'bin\\tool.cmd', shims.pnpm);
     const env = t.userEnv();
     for (const name of Object.keys(env)) if (name.toUpperCase() === 'PATH') env[name] = dirname(file);

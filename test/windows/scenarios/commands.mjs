@@ -1,4 +1,4 @@
-// Each command once, as a person or an editor uses it.
+// Each command once, as a user or an editor runs it.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ export default group('Commands', {
     assert.match(read(record), /"direction":"toServer".*ping/);
     assert.match(read(record), /"direction":"fromServer"|"direction":"toClient"/);
   },
-  'check finds no violation at a correct server': async (t) => {
+  'check finds no violation in a correct server': async (t) => {
     const out = await t.succeed(['check', '--json', '--', ...t.server()]);
     const { outcomes } = JSON.parse(out);
     assert.ok(outcomes.length > 100);
@@ -66,7 +66,7 @@ export default group('Commands', {
       [],
     );
   },
-  'share install and uninstall give back the config byte for byte': async (t) => {
+  'share install and uninstall restore the config byte for byte': async (t) => {
     const text = `\uFEFF{\r\n\t// mine\r\n\t"mcpServers": { "it": ${JSON.stringify(t.serverEntry())}, }\r\n}\r\n`;
     const file = t.write('user\\.cursor\\mcp.json', text);
     assert.match(await t.succeed(['share', 'install', 'cursor']), /it\tshared/);

@@ -1,8 +1,11 @@
-// None of the processes of a server is left, whatever its tree is: after `down`, and after the host was killed.
+// All processes of a server end, whatever its tree is: after `down`, and after the host was killed.
 
 import { group } from '../scenario.mjs';
 
-/** By name: the entry of the server, and the marks of the processes that have to end. process-trees.mjs has more of them, without the command line. */
+/**
+ * By name: the entry of the server, and the marks of the processes that must end. process-trees.mjs tests more trees,
+ * without the command line.
+ */
 const trees = {
   'a child that ignores the end of stdin': (t) => ({ entry: ignoring(t), marks: ['server'] }),
   'a child behind a .cmd': (t) => ({ entry: behindBatch(t), marks: ['server'] }),
@@ -35,14 +38,14 @@ for (const [name, tree] of Object.entries(trees)) {
   };
 }
 for (const [name, tree] of Object.entries(trees)) {
-  scenarios[`a killed host leaves nothing of ${name}`] = async (t) => {
+  scenarios[`a killed host leaves no process of ${name}`] = async (t) => {
     const { host, pids } = await startTree(t, tree);
     host.kill();
     await host.closed;
     await t.untilGone(pids);
   };
 }
-scenarios['a killed command leaves nothing of its server'] = async (t) => {
+scenarios['a killed command leaves no process of its server'] = async (t) => {
   const { MARKS } = t.serverEntry().env;
   const options = ['--env', `MARKS=${MARKS}`, '--env', 'IGNORES_EOF=1'];
   const inspector = t.start(['inspect', '--no-open', ...options, '--', ...t.server()]);

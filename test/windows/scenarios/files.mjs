@@ -1,4 +1,4 @@
-// Files that another program has open while they are replaced, as virus scanners and editors do.
+// Files that another program holds open while they are replaced, as virus scanners and editors do.
 
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';

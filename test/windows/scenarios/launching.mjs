@@ -1,4 +1,4 @@
-// How a server gets its command, arguments, folder and variables.
+// Command, arguments, folder and variables of a server.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ export default group('Launching', {
   'passes every special character to an .exe unchanged': async (t) => {
     assert.deepEqual(await argsOf(t, t.server(), everyArgument), everyArgument);
   },
-  'starts an .exe below a folder with spaces and letters outside of ASCII': async (t) => {
+  'starts an .exe below a folder with spaces and non-ASCII letters': async (t) => {
     const folder = join(t.folder, 'Prógram Files (x86)');
     mkdirSync(folder);
     copyFileSync(process.execPath, join(folder, 'node.exe'));
@@ -34,7 +34,7 @@ export default group('Launching', {
     const args = [...json, 'a b', '&', '^', 'end'];
     assert.deepEqual(await argsOf(t, [file], args), args);
   },
-  'passes letters outside of ASCII through a .cmd': async (t) => {
+  'passes non-ASCII letters through a .cmd': async (t) => {
     const file = t.batchFile('letters.cmd');
     assert.deepEqual(await argsOf(t, [file], unicode), unicode);
   },
@@ -42,7 +42,7 @@ export default group('Launching', {
     const file = t.batchFile('my servers\\start it.cmd');
     assert.deepEqual(await argsOf(t, [file], ['a b', 'c']), ['a b', 'c']);
   },
-  'finds a .cmd in PATH by its name alone': async (t) => {
+  'finds a .cmd in PATH by its name without extension': async (t) => {
     t.batchFile('bin\\my-server.cmd');
     const env = t.userEnv();
     const path = Object.keys(env).find((name) => name.toUpperCase() === 'PATH');
@@ -61,7 +61,7 @@ export default group('Launching', {
     assert.notEqual(code, 0);
     assert.match(stderr, /Cannot find the command "no-such-tool"/);
   },
-  'carries letters outside of ASCII in messages in both directions': async (t) => {
+  'passes non-ASCII letters in messages in both directions': async (t) => {
     const text = 'grün 😀 日本語';
     const out = await t.succeed(['call', 'echo', `text=${text}`, '--', ...t.server()]);
     assert.equal(out.trim(), text);

@@ -1,4 +1,5 @@
-// Named pipes have one namespace for all users: each user has hosts of their own, and strangers at either end of a pipe get nothing.
+// Named pipes have one namespace for all users: each user has separate hosts, and programs without the key at either
+// end of a pipe receive nothing.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -11,7 +12,7 @@ import { group } from '../scenario.mjs';
 const folderOf = (env) => join(env.LOCALAPPDATA, 'standpipe');
 const namesIn = (env, pattern) => readdirSync(folderOf(env)).filter((name) => pattern.test(name));
 
-/** The key of the only host, or of the only tap, of a user; and its pipe. */
+/** The key and the pipe of the only host or tap of a user. */
 function keyOf(env, kind) {
   const names = namesIn(env, new RegExp(`^${kind}.*\\.sock\\.key$`));
   assert.equal(names.length, 1, `keys: ${names}`);
@@ -29,7 +30,7 @@ async function inBackground(t, config, env) {
 const down = (t, config, env) => t.succeed(['down', '--config', config], { env });
 const callPid = async (t, config, env) => Number(await t.succeed(['call', 'it', 'pid', '--config', config], { env }));
 
-/** What a program gets that has no key, until it is closed. */
+/** The data that a program without a key receives, until it is disconnected. */
 async function receives(pipe, text) {
   const socket = connect(pipe).on('error', () => undefined);
   let received = '';
@@ -41,7 +42,7 @@ async function receives(pipe, text) {
   return received;
 }
 
-/** A program that listens at the name of the pipe, and keeps what it hears. */
+/** A program that listens at the name of the pipe, and records the received data. */
 async function squat(pipe, answer = () => undefined) {
   let heard = '';
   const sockets = new Set();
@@ -66,7 +67,7 @@ async function squat(pipe, answer = () => undefined) {
 const request = '{"jsonrpc":"2.0","id":1,"method":"standpipe/status"}\n';
 
 export default group('Pipes', {
-  'two users have hosts of their own for one config': async (t) => {
+  'two users have separate hosts for one config': async (t) => {
     const config = t.config({ it: t.serverEntry() });
     const [ann, bob] = [t.userEnv('ann'), t.userEnv('bob')];
     const annHost = await inBackground(t, config, ann);
@@ -81,7 +82,7 @@ export default group('Pipes', {
     await down(t, config, bob);
     assert.deepEqual([...namesIn(ann, /\.key$/), ...namesIn(bob, /\.key$/)], []);
   },
-  'a client without the key gets no byte from a host': async (t) => {
+  'a client without the key receives no byte from a host': async (t) => {
     const config = t.config({ it: t.serverEntry() });
     const env = t.userEnv();
     await inBackground(t, config, env);
@@ -93,7 +94,7 @@ export default group('Pipes', {
     assert.ok((await callPid(t, config, env)) > 0);
     await down(t, config, env);
   },
-  'a client without the key gets no byte from a tap': async (t) => {
+  'a client without the key receives no byte from a tap': async (t) => {
     const env = t.userEnv();
     const tap = t.start(['tap', '--', ...t.server()], { env });
     tap.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
@@ -103,7 +104,7 @@ export default group('Pipes', {
     await tap.end();
     assert.deepEqual(namesIn(env, /^tap/), []);
   },
-  'a program at the pipe of a killed host is not connected to': async (t) => {
+  'clients do not connect to a program at the pipe of a killed host': async (t) => {
     const config = t.config({ it: t.serverEntry() });
     const env = t.userEnv();
     const killed = await inBackground(t, config, env);
@@ -119,7 +120,7 @@ export default group('Pipes', {
     await down(t, config, env);
     assert.equal(t.isAlive(next), false);
   },
-  'a program at the pipe of a killed host, whose pid is in use, learns neither key nor request': async (t) => {
+  'a program at the pipe of a killed host, whose pid is in use, receives neither key nor request': async (t) => {
     const config = t.config({ it: t.serverEntry() });
     const env = t.userEnv();
     const killed = await inBackground(t, config, env);
@@ -135,7 +136,7 @@ export default group('Pipes', {
     stranger.close();
     await down(t, config, env);
   },
-  'of three programs that start the host of a config at once, one does': async (t) => {
+  'one of three programs that start the host of a config at once succeeds': async (t) => {
     const config = t.config({ it: t.serverEntry() });
     const env = t.userEnv();
     const windows = [1, 2, 3].map(() => t.start(['connect', 'it', '--config', config], { env }));
@@ -148,7 +149,7 @@ export default group('Pipes', {
     await down(t, config, env);
     assert.deepEqual(namesIn(env, /\.key$/), []);
   },
-  'of three hosts that start for a config after a killed one, one runs': async (t) => {
+  'one of three hosts that start for a config after a killed one runs': async (t) => {
     const config = t.config({ it: t.serverEntry() });
     const env = t.userEnv();
     const killed = await inBackground(t, config, env);

@@ -13,7 +13,7 @@ const behindBatch = (t) => batchFile(t, ['@node "%~dp0server.mjs"']);
 const leftByBatch = (t) =>
   batchFile(t, ['@start "" /b node "%~dp0server.mjs"', ':wait', '@if not exist "%MARKS%\\grandchild.*" goto wait']);
 
-/** How the server is started, and what it starts itself. */
+/** The command of the server, and the process that it starts. */
 const trees = {
   'a server': { command: direct },
   'a server behind a .cmd': { command: behindBatch },
@@ -78,7 +78,7 @@ export default group('Process trees', {
   },
 });
 
-/** Runs until every process of the tree is there. */
+/** Waits until every process of the tree runs. */
 async function start(t, { command, starts, isLeft }, hostEnv = {}) {
   const env = { ...t.userEnv(), MARKS: t.marksFolder, ...(starts && { STARTS: starts }), ...hostEnv };
   const running = t.spawn(process.execPath, [host, ...command(t)], { env });

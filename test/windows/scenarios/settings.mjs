@@ -1,4 +1,4 @@
-// Where settings are, and what is printed for the shells of Windows.
+// Locations of settings, and output for the shells of Windows.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ export default group('Settings and texts', {
     assert.match(await t.succeed(['config'], { env }), /early/);
     assert.equal((await t.succeed(['call', 'early', 'echo', 'text=x'], { env })).trim(), 'x');
   },
-  'names commands that are missing before they are started, and finds others by PATHEXT': async (t) => {
+  'names missing commands before they are started, and finds others by PATHEXT': async (t) => {
     const bin = join(t.folder, 'bin');
     t.write('bin\\found.cmd', '@echo x\r\n');
     const env = t.userEnv();

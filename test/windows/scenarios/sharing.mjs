@@ -24,7 +24,7 @@ export default group('Sharing', {
     await t.succeed(['down', '--shared']);
     await t.untilGone(t.pids('server'));
   },
-  'a killed window does not disturb the others': async (t) => {
+  'a killed window does not affect the others': async (t) => {
     const entry = await sharedEntry(t);
     const windows = await Promise.all([1, 2].map(() => t.client(entry)));
     const pid = await windows[1].text('pid');

@@ -1,5 +1,5 @@
 // `node tree-host.mjs <command> [args]`: a host with one server. It prints a line when the server runs and another when it is stopped,
-// and stops it when it reads anything.
+// and stops it when it reads any input.
 //   STRAGGLERS_MS  how long processes may run after the leader of the server has exited
 
 import { startServerProcess } from '../../../dist/wire/process/server-process.js';

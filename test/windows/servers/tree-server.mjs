@@ -1,4 +1,4 @@
-// A server that never reads its stdin and never ends. It writes a mark `server.<pid>` into the folder MARKS.
+// A server that never reads its stdin and never exits. It writes a mark `server.<pid>` into the folder MARKS.
 //   STARTS  'child' or 'detached': it first starts such a process, with the mark `grandchild.<pid>`
 
 import { spawn } from 'node:child_process';

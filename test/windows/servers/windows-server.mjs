@@ -1,7 +1,7 @@
-// An MCP server whose tools tell how it was started. Variables make it hard to end:
+// An MCP server whose tools report how it was started. Variables make it hard to stop:
 //   MARKS        folder in which it writes a file `server.<pid>`
-//   IGNORES_EOF  it runs on after the end of stdin
-//   STARTS       'child' or 'detached': it starts a process that reads nothing and never ends, with the mark `grandchild.<pid>`
+//   IGNORES_EOF  it keeps running after the end of stdin
+//   STARTS       'child' or 'detached': it starts a process that never reads and never exits, with the mark `grandchild.<pid>`
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
