@@ -6,7 +6,7 @@ import { BodyParts } from './part-list.ts';
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-test('a body of one chunk is that chunk, and one of several is all of them', () => {
+test('joins several chunks, and returns a single chunk itself', () => {
   const body = new BodyParts(6);
   expect(body.whole()).toHaveLength(0);
   const first = Buffer.from('abc');
@@ -17,7 +17,7 @@ test('a body of one chunk is that chunk, and one of several is all of them', () 
   expect([body.add(Buffer.from('g')), body.bytes]).toEqual([false, 7]);
 });
 
-test('chunks of one byte need little more memory than their bytes', () => {
+test('chunks of one byte use little more memory than their bytes', () => {
   const count = 200_000;
   const body = new BodyParts(count);
   collect();

@@ -11,7 +11,7 @@ test.each([
   ['$HOME', "'$HOME'"],
   ['--token=[redacted]', '--token=[redacted]'],
   ['[env TOKEN]', '[env TOKEN]'],
-])('%j is written as %s', (word, written) => {
+])('writes %j as %s', (word, written) => {
   expect(shellWord(word, 'posix')).toBe(written);
 });
 
@@ -33,29 +33,26 @@ test.each([
   ['--config', '--config'],
   ['--token=[redacted]', '--token=[redacted]'],
   ['[env TOKEN]', '[env TOKEN]'],
-])('%j is written as %s for PowerShell', (word, written) => {
+])('writes %j as %s for PowerShell', (word, written) => {
   expect(shellWord(word, 'powershell')).toBe(written);
 });
 
-test('a program with a quoted path is called by & in PowerShell', () => {
+test('calls a program with a quoted path with & in PowerShell', () => {
   const line = '& "C:\\Program Files\\node.exe" server.js';
   expect(commandLine('C:\\Program Files\\node.exe', ['server.js'], 'powershell')).toBe(line);
   expect(commandWords(line, 'powershell')).toEqual(['C:\\Program Files\\node.exe', 'server.js']);
 });
 
-test.each(['posix', 'powershell'] as const)(
-  'a command line for %s is split into the words that it was made of',
-  (shell) => {
-    const word = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", '"', '\\', ' ', 'a', '\n', '&', '’') }));
-    fc.assert(
-      fc.property(word, fc.array(word), (command, args) => {
-        expect(commandWords(commandLine(command, args, shell), shell)).toEqual([command, ...args]);
-      }),
-    );
-  },
-);
+test.each(['posix', 'powershell'] as const)('splits a command line for %s into its original words', (shell) => {
+  const word = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", '"', '\\', ' ', 'a', '\n', '&', '’') }));
+  fc.assert(
+    fc.property(word, fc.array(word), (command, args) => {
+      expect(commandWords(commandLine(command, args, shell), shell)).toEqual([command, ...args]);
+    }),
+  );
+});
 
-test('a command line that was written by hand', () => {
+test('splits a command line that was written by hand', () => {
   expect(commandWords('C:\\Python\\python.exe "my server.py" -x')).toEqual([
     'C:\\Python\\python.exe',
     'my server.py',
@@ -72,7 +69,7 @@ test.each([
   expect(programName(word)).toBe(program);
 });
 
-test.each(['posix', 'powershell'] as const)('a word of 30 MB is quoted only if it needs it: %s', (shell) => {
+test.each(['posix', 'powershell'] as const)('quotes a word of 30 MB only if necessary: %s', (shell) => {
   const long = 'x'.repeat(30_000_000);
   expect(shellWord(long, shell) === long).toBe(true);
   expect(shellWord(`${long} `, shell).length).toBe(long.length + 3);

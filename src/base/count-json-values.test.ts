@@ -14,7 +14,7 @@ function emptyIn(value: unknown): number {
   return items.length === 0 ? 1 : items.reduce((sum: number, item) => sum + emptyIn(item), 0);
 }
 
-test('counts as many values as the parser makes, and empty objects and arrays twice', () => {
+test('counts the values that the parser creates, and empty objects and arrays twice', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.boolean(), (value, pretty) => {
       const text = JSON.stringify(value, null, pretty ? 2 : 0);
@@ -26,7 +26,7 @@ test('counts as many values as the parser makes, and empty objects and arrays tw
   );
 });
 
-test('does not look into strings, however they are escaped', () => {
+test('ignores strings, however they are escaped', () => {
   const inside = '{,[,'.repeat(50);
   for (const text of [inside, `\\"${inside}`, `${inside}\\\\`, `${'\\'.repeat(40)}"${inside}`, `${inside}\\"`]) {
     const json = JSON.stringify([text, JSON.stringify(text), 1]);
@@ -36,13 +36,13 @@ test('does not look into strings, however they are escaped', () => {
   }
 });
 
-test('a text with fewer characters than values allowed is not looked at', () => {
+test('does not scan a text with fewer characters than allowed values', () => {
   const text = Object.assign(Object('[[],[]]'), { charCodeAt: () => expect.fail('looked') }) as string;
   expect(hasMoreValues(text, 7)).toBe(false);
   expect(hasMoreValues('[[],[]]', 5)).toBe(false);
   expect(hasMoreValues('[[],[]]', 4)).toBe(true);
 });
 
-test('values after an unterminated string are not counted', () => {
+test('does not count values after an unterminated string', () => {
   expect(hasMoreValues(`["${',,,,\\"'.repeat(100)}`, 2)).toBe(false);
 });

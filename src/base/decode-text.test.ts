@@ -4,14 +4,14 @@ import { byBuffer, byDecoder } from './decode-text.ts';
 
 const ways = { buffer: byBuffer(Buffer), decoder: byDecoder() };
 
-test.each(Object.entries(ways))('%s: reads a part of a larger memory, and no more', (_, decodeText) => {
+test.each(Object.entries(ways))('%s: decodes only the given range of a buffer', (_, decodeText) => {
   const bytes = new TextEncoder().encode('before wörds after').subarray(7, 13);
   expect(decodeText(bytes)).toBe('wörds');
   expect(decodeText(bytes, 1, 3)).toBe('ö');
   expect(decodeText(Buffer.from('wörds'), 1)).toBe('örds');
 });
 
-test.each(Object.entries(ways))('%s: keeps a byte order mark, and shows what is no text', (_, decodeText) => {
+test.each(Object.entries(ways))('%s: keeps a byte order mark, and replaces invalid bytes', (_, decodeText) => {
   expect(decodeText(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0xff))).toBe('\ufeffa\ufffd');
 });
 

@@ -13,7 +13,7 @@ test.each([
   ['RpcError with a hint', new RpcError(-32602, 'bad', { why: 1 }, details)],
   ['RpcError with a hint and no data', new RpcError(-32602, 'bad', undefined, details)],
   ['TypeError', new TypeError('our fault')],
-])('%s crosses a wire as it was', (_name, error) => {
+])('%s passes through the wire unchanged', (_name, error) => {
   expect(describeError(fromRpcError(copied(toRpcError(error))))).toEqual(describeError(error));
   expect(describeError(errorFrom(describeError(error)))).toEqual(describeError(error));
 });
@@ -27,7 +27,7 @@ test.each([undefined, null, 'text', 7, ['list'], { member: 1 }])(
   },
 );
 
-test('a server cannot pass an answer off as an error of ours', () => {
+test('a server cannot forge an error of ours in an answer', () => {
   const forged = { 'dev.standpipe/error': { kind: 'PeerError', code: 'NOT_SENT' } };
   expect(fromRpcError(toRpcError(new RpcError(-32000, 'oh', forged)))).toMatchObject({
     name: 'RpcError',
@@ -35,7 +35,7 @@ test('a server cannot pass an answer off as an error of ours', () => {
   });
 });
 
-test('any client learns whether its call may have run, and nothing else of an error', () => {
+test('any client is informed whether its call may have run, without other details of an error', () => {
   const ran = { server: 'notes', pid: 4711, generation: 2 };
   const lost = Object.assign(new PeerError('OUTCOME_UNKNOWN', 'lost', details), { ran });
   expect(outcomeData(lost)).toEqual({ 'dev.standpipe/error': { kind: 'PeerError', code: 'OUTCOME_UNKNOWN', ran } });

@@ -5,14 +5,14 @@ import { jsonObjects } from './top-level-json.ts';
 
 const found = (text: string) => [...jsonObjects(text)].map(({ value }) => value);
 
-test('finds whole objects between other text', () => {
+test('finds complete objects between other text', () => {
   expect(found('see {this} or {"a":1}, and ```json\n{"b": "}{"}\n``` {broken')).toEqual([{ a: 1 }, { b: '}{' }]);
   expect(found('{{"a":1}}')).toEqual([{ a: 1 }]);
   expect(found('a quote " before {"a":1}')).toEqual([{ a: 1 }]);
   expect(found('nothing')).toEqual([]);
 });
 
-test('finds every object that stands in prose, where it stands', () => {
+test('finds every object in prose with its position', () => {
   const prose = fc.string().filter((text) => !/[{}"]/.test(text));
   fc.assert(
     fc.property(fc.array(fc.tuple(prose, fc.dictionary(fc.string(), fc.jsonValue())), { maxLength: 8 }), (pieces) => {
@@ -24,7 +24,7 @@ test('finds every object that stands in prose, where it stands', () => {
   );
 });
 
-test('gives up on a million open braces: to try them all would take hours', () => {
+test('stops at a million open braces, which would take hours to try', () => {
   expect(found('{"a":'.repeat(200_000))).toEqual([]);
   expect(found('{ " '.repeat(250_000))).toEqual([]);
 });
@@ -40,7 +40,7 @@ test.each(['', '"', 'quote " {', '{"a": "', '"{"a":1}'])(
   },
 );
 
-test('counts objects that are tried and do not parse', () => {
+test('counts objects that were tried and failed to parse', () => {
   const tries = vi.spyOn(JSON, 'parse');
   onTestFinished(() => tries.mockRestore());
   const broken = `${'{"a":'.repeat(1000)}!${'}'.repeat(1000)}`;

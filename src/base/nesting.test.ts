@@ -19,11 +19,11 @@ test('the limit is exact, for arrays and objects', () => {
   }
 });
 
-test('it holds wherever the nesting stands', () => {
+test('applies at any position', () => {
   expect(isNestedTooDeeply({ a: [1, 2, { b: arrays(2_000) }], c: 3 })).toBe(true);
 });
 
-test('a value that writes itself is not looked into', () => {
+test('ignores the members of a value with toJSON', () => {
   const self: Record<string, unknown> = { toJSON: () => 'short' };
   self.self = self;
   expect(isNestedTooDeeply([self])).toBe(false);

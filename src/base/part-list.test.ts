@@ -18,7 +18,7 @@ describe('part list', () => {
     expect(list.partCount).toBe(2);
   });
 
-  it('gives a view where one part holds all that is wanted', () => {
+  it('returns a view if one part contains the requested range', () => {
     const list = new PartList(100_000);
     const chunk = new Uint8Array(10_000);
     list.append(chunk, 0, chunk.length);
@@ -26,13 +26,13 @@ describe('part list', () => {
     expect(new PartList(1).join(3, chunk, 5, 9)).toEqual(chunk.subarray(5, 8));
   });
 
-  it('does not keep a large chunk alive for a small end of it', () => {
+  it('does not keep a large chunk in memory for a short end of it', () => {
     const list = new PartList(1_000_000);
     list.append(new Uint8Array(100_000), 80_000, 100_000);
     expect(list.heldBytes).toBe(20_000);
   });
 
-  it('counts the whole buffer that a reference keeps alive', () => {
+  it('counts the whole buffer that a reference keeps in memory', () => {
     const list = new PartList(1_000_000);
     list.append(new Uint8Array(100_000), 10_000, 100_000);
     expect(list.heldBytes).toBe(100_000);
@@ -40,14 +40,14 @@ describe('part list', () => {
     expect(list.heldBytes).toBe(190_000);
   });
 
-  it('copies out of a pool, which is larger than any chunk', () => {
+  it('copies from a pool, which is larger than any chunk', () => {
     const list = new PartList(1_000_000);
     const pool = new Uint8Array(1_000_000);
     list.append(pool.subarray(0, 8192), 0, 8192);
     expect(list.heldBytes).toBe(8192);
   });
 
-  it('makes a few blocks of eight million single bytes', () => {
+  it('uses few blocks for eight million single bytes', () => {
     const bytes = 8 * 1024 * 1024;
     const list = new PartList(bytes);
     const byte = Uint8Array.of(7);
@@ -57,7 +57,7 @@ describe('part list', () => {
     expect(wholeOf(list).every((value) => value === 7)).toBe(true);
   });
 
-  it.each([1, 3, 700, 1500])('never makes a block beyond the limit for crumbs of %i bytes', (bytes) => {
+  it.each([1, 3, 700, 1500])('never allocates beyond the limit for pieces of %i bytes', (bytes) => {
     const list = new PartList(5000);
     while (list.length + bytes <= 5000) {
       list.append(new Uint8Array(bytes), 0, bytes);
@@ -65,7 +65,7 @@ describe('part list', () => {
     }
   });
 
-  it('keeps no slack in blocks that a large chunk has closed', () => {
+  it('keeps no unused space in blocks before a large chunk', () => {
     const list = new PartList(100_000_000);
     for (let i = 0; i < 200; i++) {
       list.append(Uint8Array.of(1), 0, 1);
@@ -83,7 +83,7 @@ describe('part list', () => {
     expect(wholeOf(list)).toEqual(Uint8Array.of(3));
   });
 
-  it('joins to what was appended, and never holds more than the limit and one chunk', () => {
+  it('joins to the appended bytes, and never holds more than the limit and one chunk', () => {
     const sizes = fc.constantFrom(1, 2, 100, 1023, 1024, 4095, 4096, 5000, 20_000, 70_000);
     const part = fc.tuple(sizes, fc.nat(3), fc.nat(3), fc.boolean());
     fc.assert(

@@ -4,7 +4,7 @@ import { MAX_NESTING, requireJson, toJson } from './to-json.ts';
 const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const refusal = { name: 'UsageError', code: 'MESSAGE_NOT_SERIALIZABLE' };
 
-test('a value is written as JSON.stringify does', () => {
+test('writes a value like JSON.stringify', () => {
   const values = [
     null,
     0,
@@ -17,7 +17,7 @@ test('a value is written as JSON.stringify does', () => {
   for (const value of values) expect(toJson(value)).toBe(JSON.stringify(value));
 });
 
-test('nesting beyond the limit is refused, whether this version of Node.js could write it or not', () => {
+test('refuses nesting beyond the limit, whether or not this version of Node.js could write it', () => {
   const levels = [MAX_NESTING + 1, 3_000, 5_000, 100_000];
   for (const value of [...levels.map(nested), { a: 1, b: [nested(2_000)] }]) {
     const message = 'Nested too deeply: the limit is 1,000 levels';
@@ -25,7 +25,7 @@ test('nesting beyond the limit is refused, whether this version of Node.js could
   }
 });
 
-test('a value that JSON cannot represent is refused with the reason', () => {
+test('refuses a value that JSON cannot represent, with the reason', () => {
   const circle: unknown[] = [];
   circle.push(circle);
   expect(toJson(circle)).toMatchObject({ ...refusal, message: expect.stringContaining('circular') });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { topLevelTokens } from './top-level-json.ts';
 
-test('reads the outermost keys only, and only plain values', () => {
+test('reads only the outermost keys with plain values', () => {
   const tokens = topLevelTokens('\n {"a": 1, "b": {"id": 2, "c": [3, "}"]}, "id" : 4,"d":"x\\"y", "e":[5], "f":true}');
   expect([...tokens]).toEqual([
     ['a', '1'],
@@ -12,7 +12,7 @@ test('reads the outermost keys only, and only plain values', () => {
   ]);
 });
 
-test('leaves out what may have been cut off', () => {
+test('omits values that may have been cut off', () => {
   expect([...topLevelTokens('{"a":1,"id":12')]).toEqual([['a', '1']]);
   expect([...topLevelTokens('{"a":1,"id":"12')]).toEqual([['a', '1']]);
   expect([...topLevelTokens('[{"id":1}]')]).toEqual([]);
@@ -32,11 +32,11 @@ test('agrees with JSON.parse on every object of plain values', () => {
   );
 });
 
-test('takes twenty million characters in one string', () => {
+test('accepts twenty million characters in one string', () => {
   expect(topLevelTokens(`{"data":"${'\\n'.repeat(10_000_000)}","id":5,`).get('id')).toBe('5');
 });
 
-test('with keys that are wanted, passes over the others and finds those however they are written', () => {
+test('with wanted keys, skips other keys, and finds wanted keys in any escaped form', () => {
   const many = Array.from({ length: 1000 }, (_, at) => `"key ${at}":${at}`).join();
   const nested: string[] = [];
   const text = `{${many},"\\u0069d":7,"result":{},"other":[],"id2":8}`;

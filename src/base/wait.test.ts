@@ -8,7 +8,7 @@ test('a limited wait ends with the event, and leaves no timer', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('a limited wait ends when the time is up, and not before', async () => {
+test('a limited wait ends at its limit, and not before', async () => {
   const clock = new ManualClock();
   let over = false;
   const waited = within(clock, 100, new Promise(() => undefined)).then((value) => {

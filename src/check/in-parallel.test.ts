@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inParallel } from './in-parallel.ts';
 
-test('a failure is reported after running items have ended, and no further item starts', async () => {
+test('reports a failure after running items have ended, and starts no further item', async () => {
   const ended: number[] = [];
   let release!: () => void;
   const later = new Promise<void>((resolve) => {

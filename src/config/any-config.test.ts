@@ -46,7 +46,7 @@ const texts = [
   '\0',
   '',
 ];
-/** JSON made of known keys, so that more than the first check is reached. */
+/** JSON of known keys, so that more than the first check is reached. */
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'medium', withCrossShrink: true },
@@ -86,7 +86,7 @@ function check(text: string, { servers, rejected, problems, usable }: ConfigFile
   expect(new Set([...servers, ...rejected].map(({ name }) => name)).size).toBe(servers.length + rejected.length);
 }
 
-test('any JSON value', { timeout: timeoutMs }, async () => {
+test('reads any JSON value', { timeout: timeoutMs }, async () => {
   const json = fc.oneof(value, shaped, entries, fc.jsonValue()).map((each) => JSON.stringify(each, null, 2));
   await fc.assert(
     fc.asyncProperty(json, async (text) => {
@@ -98,7 +98,7 @@ test('any JSON value', { timeout: timeoutMs }, async () => {
   );
 });
 
-test('any text, and JSON with something changed in it', { timeout: timeoutMs }, async () => {
+test('reads any text, and JSON with any change', { timeout: timeoutMs }, async () => {
   const broken = fc
     .tuple(
       shaped.map((each) => JSON.stringify(each, null, 1)),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { file, marked, read, readOne, settingsByDefault } from './read-text.contract.ts';
 import { type CommandConfig, defaultRestart, defaultShare } from './server-config.ts';
 
-test('an entry gets every default', async () => {
+test('an entry has all defaults', async () => {
   const { servers, problems, usable } = await read('{"mcpServers": {\n  "one": {"command": "node"}}}');
   expect(problems).toEqual([]);
   expect(usable).toBe(true);
@@ -33,13 +33,13 @@ test.each([
   ['standpipe', ['connect', 'one', '--config', '/elsewhere/mcp.json'], false],
   ['standpipe', ['connect', '--', 'one'], false],
   ['standpipe', ['tap', '--', 'one'], false],
-])('an entry that connects to itself is refused: %s %j', async (command, args, isRefused) => {
+])('refuses an entry that connects to itself: %s %j', async (command, args, isRefused) => {
   const { servers, problems } = await read(JSON.stringify({ mcpServers: { one: { command, args } } }));
   expect(servers).toHaveLength(isRefused ? 0 : 1);
   expect(problems.map(({ message }) => message)).toEqual(isRefused ? ['This entry connects to itself'] : []);
 });
 
-test('an entry can set everything', async () => {
+test('an entry can set every key', async () => {
   const entry = {
     type: 'stdio',
     command: 'java',
@@ -69,7 +69,7 @@ test('an entry can set everything', async () => {
   expect(server).toMatchObject({ ...rest, env: { PORT: '80', NAME: 'x' }, cwd: '/project/sub' });
 });
 
-test('both shapes are read, and both in one file', async () => {
+test('reads both shapes, and both in one file', async () => {
   const { servers, problems } = await read(
     '{"servers": {"b": {"command": "b"}}, "mcpServers": {"a": {"command": "a"}}}',
   );
@@ -77,7 +77,7 @@ test('both shapes are read, and both in one file', async () => {
   expect(servers.map(({ name }) => name)).toEqual(['a', 'b']);
 });
 
-test('comments, trailing commas and a byte order mark are no problem', async () => {
+test('accepts comments, trailing commas and a byte order mark', async () => {
   const text = '\uFEFF// one\n{"mcpServers": {/* two */ "a": {"command": "a", "args": ["x",],},},}\n';
   const { servers, problems } = await read(text);
   expect(problems).toEqual([]);
@@ -96,20 +96,20 @@ test.each([
   expect(server!.enabled).toBe(enabled);
 });
 
-test('who is enabled and disabled at once stays disabled, with a warning', async () => {
+test('an entry that is both enabled and disabled is disabled, with a warning', async () => {
   const { server, problems } = await readOne({ command: 'x', enabled: true, disabled: true });
   expect(server!.enabled).toBe(false);
   expect(problems).toMatchObject([{ severity: 'warning', message: expect.stringContaining('contradict') }]);
 });
 
-test('a disabled entry is left as it is written, and misses nothing', async () => {
+test('a disabled entry is not expanded, and lacks no variables', async () => {
   const entry = { command: '${NOWHERE}', env: { A: '${input:b}' }, envFile: 'none', disabled: true };
   const { server, problems } = await readOne(entry, { askInput: () => expect.fail('nobody is asked') });
   expect(problems).toEqual([]);
   expect(server).toMatchObject({ command: '${NOWHERE}', env: { A: '${input:b}' } });
 });
 
-test('share can be the mode alone', async () => {
+test('share accepts only the mode', async () => {
   const { server } = await readOne({ command: 'x', share: 'client' });
   expect(server!.share).toEqual({ ...defaultShare, by: 'client' });
 });
@@ -120,17 +120,17 @@ test('tasks are off by default, and have a default time', async () => {
   expect((await readOne({ command: 'x', tasks: { after: '1.5m' } })).server!.tasks).toEqual({ afterMs: 90_000 });
 });
 
-test('restart can be the policy alone', async () => {
+test('restart accepts only the policy', async () => {
   const { server } = await readOne({ command: 'x', restart: 'never' });
   expect(server!.restart).toEqual({ ...defaultRestart, policy: 'never' });
 });
 
-test('tools can be the allowed ones alone', async () => {
+test('tools accepts only the allowed tools', async () => {
   const { server } = await readOne({ command: 'x', tools: ['*'] });
   expect(server!.tools).toEqual({ allow: ['*'] });
 });
 
-/** `§` marks the position that a problem must have. */
+/** `§` marks the expected position of the problem. */
 const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][] = [
   [
     'a duration without a unit',
@@ -388,7 +388,7 @@ const unusable: [what: string, text: string, message: RegExp, suggestion?: RegEx
   ['servers in a list', '{"mcpServers": §[{"command": "x"}]}', /"mcpServers" must be an object, not an array/],
 ];
 
-test.each(unusable)('a file cannot be used: %s', async (_, withMark, message, suggestion) => {
+test.each(unusable)('refuses a file: %s', async (_, withMark, message, suggestion) => {
   const { text, at } = marked(withMark);
   const { servers, rejected, problems, usable } = await read(text);
   expect({ servers, rejected, usable }).toEqual({ servers: [], rejected: [], usable: false });
@@ -397,7 +397,7 @@ test.each(unusable)('a file cannot be used: %s', async (_, withMark, message, su
   if (suggestion) expect(error.suggestion).toMatch(suggestion);
 });
 
-test('a file nested without end is a problem, not the end', async () => {
+test('an endlessly nested file is a problem and does not end the process', async () => {
   const { usable, problems } = await read('['.repeat(200_000));
   expect(usable).toBe(false);
   expect(problems).toMatchObject([{ severity: 'error', line: 1, column: 1 }]);
@@ -474,7 +474,7 @@ const warned: [what: string, text: string, message: RegExp, suggestion?: RegExp]
   ],
 ];
 
-test.each(warned)('%s is a warning and takes nothing away', async (_, withMark, message, suggestion) => {
+test.each(warned)('%s causes only a warning', async (_, withMark, message, suggestion) => {
   const { text, at } = marked(withMark);
   const { servers, rejected, problems } = await read(text);
   expect(servers).toMatchObject([{ name: 'a' }]);
@@ -485,18 +485,18 @@ test.each(warned)('%s is a warning and takes nothing away', async (_, withMark, 
   if (suggestion) expect(problems[0]!.suggestion).toMatch(suggestion);
 });
 
-test('keys of other hosts and comments written as keys cause no warning', async () => {
+test('accepts keys of other hosts and comments written as keys without a warning', async () => {
   const entry = { command: 'x', alwaysAllow: [], autoApprove: [], dev: {}, '//': 'a', _comment: 'b', '#x': 'c' };
   expect((await readOne(entry)).problems).toEqual([]);
 });
 
-test('the settings of Claude Desktop itself are none of our business', async () => {
+test('ignores the settings of Claude Desktop itself', async () => {
   const world = { file: '/home/ada/.config/Claude/claude_desktop_config.json' };
   expect(await read('{"globalShortcut": "x", "mcpServers": {}}', world)).toMatchObject({ usable: true, problems: [] });
   expect(await read('{"globalShortcut": "x"}', world)).toMatchObject({ usable: true, problems: [] });
 });
 
-test('names that objects have are names like any other', async () => {
+test('accepts names of object members as names of servers', async () => {
   const text =
     '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}';
   const { servers, problems } = await read(text);
@@ -505,7 +505,7 @@ test('names that objects have are names like any other', async () => {
   expect(Object.entries((servers[0] as CommandConfig).env)).toEqual([['__proto__', '1']]);
 });
 
-test('problems come in the order of the file', async () => {
+test('reports problems in the order of the file', async () => {
   const { problems } = await read(
     '{"a": 1,\n"mcpServers": {"x": {},\n"y": {"command": "${NO}"},\n"z": {"command": 1}}}',
   );

@@ -7,7 +7,7 @@ import { file, read, settingsByDefault, type World } from './read-text.contract.
 const describe = async (value: object, world?: World) =>
   describeConfig(mergeFiles([await read(JSON.stringify(value), world)], [file]));
 
-test('all there is to say about a config, as plain data', async () => {
+test('describes a config as plain data', async () => {
   const description = await describe({
     mcpServers: {
       a: {
@@ -51,7 +51,7 @@ test('all there is to say about a config, as plain data', async () => {
   });
 });
 
-test('values that came from the environment or from inputs are hidden too', async () => {
+test('hides values from the environment or from inputs too', async () => {
   const value = {
     servers: { a: { command: 'x', args: ['${GH_TOKEN}', 'p=${input:pin}', '${PORT}'], cwd: '/x/${GH_TOKEN}' } },
     inputs: [{ id: 'pin', password: true, default: '9999' }],
@@ -60,7 +60,7 @@ test('values that came from the environment or from inputs are hidden too', asyn
   expect(servers).toMatchObject([{ args: ['[redacted]', 'p=[redacted]', '8080'], cwd: '/x/[redacted]' }]);
 });
 
-test('a description never contains a value of env, wherever the value occurs', async () => {
+test('a description never contains a value of env at any position', async () => {
   const secret = fc.stringMatching(/^[q-z"\\$ {}]{4,12}$/).map((text) => `§${text}`);
   await fc.assert(
     fc.asyncProperty(secret, fc.string({ maxLength: 5 }), async (value, around) => {

@@ -13,30 +13,30 @@ test.each([
   ['startupTimeout', 'startupTimeoutMs'],
   ['env_file', 'envFile'],
   ['enable', 'enabled'],
-])('%s is near to %s', (name, meant) => {
+])('suggests %s for %s', (name, meant) => {
   expect(nearest(name, keys)).toBe(meant);
 });
 
-test.each(['foo', 'x', '', 'description', 'workingDirectory'])('%j is near to nothing', (name) => {
+test.each(['foo', 'x', '', 'description', 'workingDirectory'])('suggests nothing for %j', (name) => {
   expect(nearest(name, keys)).toBeUndefined();
 });
 
 test.each([
   ['g', 'a'],
   ['ab', 'cd'],
-])('%j is not near to %j, which has no letter of it', (name, other) => {
+])('does not suggest %j for %j, which share no letter', (name, other) => {
   expect(nearest(name, [other])).toBeUndefined();
 });
 
-test('the nearest of several wins, the first of equals', () => {
+test('suggests the nearest of several names, and the first of equally near ones', () => {
   expect(nearest('tokem', ['tokens', 'token', 'totem'])).toBe('token');
 });
 
-test('a name of a thousand characters is not compared', () => {
+test('does not compare a name of a thousand characters', () => {
   expect(didYouMean('x'.repeat(1000), ['x'.repeat(999)])).toBeUndefined();
 });
 
-test('only the first thousand names are compared', () => {
+test('compares only the first thousand names', () => {
   let taken = 0;
   function* names() {
     for (; taken < 100_000; taken++) yield `name-${taken}`;

@@ -8,7 +8,7 @@ import { maskOf } from './secrets-of-server.ts';
 const url = 'https://x.test/mcp';
 const env = { TOKEN: 'hunter22', HOST: 'x.test', BREAK: 'abc\n', EMPTY: '' };
 
-test('an entry with an address gets every default', async () => {
+test('an entry with an address has all defaults', async () => {
   const { servers, problems } = await read(`{"mcpServers": {"one": {"url": "${url}"}}}`);
   expect(problems).toEqual([]);
   expect(servers).toEqual([
@@ -28,7 +28,7 @@ test('an entry with an address gets every default', async () => {
   ]);
 });
 
-test('an entry can set everything', async () => {
+test('an entry can set every key', async () => {
   const entry = {
     type: 'sse',
     url: 'https://${HOST}/mcp',
@@ -82,13 +82,13 @@ test.each<[host: string, entry: object, read: object]>([
   ['Cline', { type: 'streamableHttp', url, alwaysAllow: [] }, { transport: 'http' }],
   ['Cline before', { transportType: 'sse', url }, { transport: 'sse' }],
   ['opencode', { type: 'remote', url, oauth: false }, { transport: 'auto', oauth: false }],
-])('the spelling of %s is read', async (_, entry, expected) => {
+])('reads the format of %s', async (_, entry, expected) => {
   const { server, problems } = await readRemote(entry, { env });
   expect(problems).toEqual([]);
   expect(server).toMatchObject({ url, ...expected });
 });
 
-/** `§` marks the position that a problem must have. */
+/** `§` marks the expected position of the problem. */
 test.each<[what: string, entry: string, message: RegExp, suggestion: RegExp]>([
   ['no URL', '{"url": §"not an address"}', /The address is not a URL/, /https:\/\/host\/path/],
   ['no scheme', '{"url": §"localhost:3000/mcp"}', /The address is not a URL/, /http:\/\//],
@@ -115,9 +115,9 @@ test.each<[what: string, entry: string, message: RegExp, suggestion: RegExp]>([
     /"headers" must be an object/,
     /"headers"/,
   ],
-  ['a number in a header', '{"url": "https://x.test", "headers": {"A": §1}}', /"A" must be a string/, /./],
+  ['a non-string header', '{"url": "https://x.test", "headers": {"A": §1}}', /"A" must be a string/, /./],
   [
-    'a name of a header',
+    'an invalid name of a header',
     '{"url": "https://x.test", "headers": {§"A b": "c"}}',
     /"A b" is not a valid header name/,
     /./,
@@ -129,9 +129,14 @@ test.each<[what: string, entry: string, message: RegExp, suggestion: RegExp]>([
     /Remove it/,
   ],
   ['a smiley', '{"url": "https://x.test", "headers": {"A": §"\\u263a"}}', /"A" contains a character/, /ASCII/],
-  ['no variable in a header', '{"url": "https://x.test", "headers": {"A": §"${NONE}"}}', /NONE is not set/, /Set it/],
-  ['no variable in an address', '{"url": §"https://${NONE}/"}', /Variable NONE is not set/, /Set it/],
-  ['a client that is none', '{"url": "https://x.test", "oauth": §"me"}', /"oauth" must be an object/, /"clientId"/],
+  [
+    'an unset variable in a header',
+    '{"url": "https://x.test", "headers": {"A": §"${NONE}"}}',
+    /NONE is not set/,
+    /Set it/,
+  ],
+  ['an unset variable in an address', '{"url": §"https://${NONE}/"}', /Variable NONE is not set/, /Set it/],
+  ['an invalid client', '{"url": "https://x.test", "oauth": §"me"}', /"oauth" must be an object/, /"clientId"/],
   [
     'no secret',
     '{"url": "https://x.test", "oauth": {"grant": §"client_credentials"}}',
@@ -166,11 +171,11 @@ test.each<[what: string, entry: string, message: RegExp]>([
     '{"url": "https://x.test", "headers": {§"Content-Type": "a/b"}}',
     /"Content-Type" is set by/,
   ],
-  ['a header in two spellings', '{"url": "https://x.test", "headers": {"A": "b", §"a": "c"}}', /"a" is set twice/],
+  ['a header in two cases', '{"url": "https://x.test", "headers": {"A": "b", §"a": "c"}}', /"a" is set twice/],
   ['a readable token', '{"url": §"http://x.test", "headers": {"Authorization": "Bearer abc"}}', /sent unencrypted/],
   ['a readable variable', '{"url": §"http://x.test/${TOKEN}"}', /sent unencrypted/],
   ['a readable password', '{"url": §"http://u:p@x.test/"}', /sent unencrypted/],
-])('%s: a warning that takes nothing away', async (_, entry, message) => {
+])('%s: causes only a warning', async (_, entry, message) => {
   const { text, at } = marked(`{"mcpServers": {"a": ${entry}}}`);
   const { servers, problems } = await read(text, { env });
   expect(servers).toHaveLength(1);
@@ -184,7 +189,7 @@ test.each(['http://localhost:1/', 'http://127.0.0.1:1/', 'http://[::1]:1/', 'htt
   },
 );
 
-test('credentials in an address become a header, unless there is one', async () => {
+test('credentials in an address become a header, unless one is configured', async () => {
   const address = 'https://ada:pass%20word@x.test/mcp?a=b';
   const { server } = await readRemote({ url: address });
   const basic = Buffer.from('ada:pass word').toString('base64');
@@ -195,14 +200,14 @@ test('credentials in an address become a header, unless there is one', async () 
   expect((await readRemote({ url: 'https://%zz:%@x.test/' })).server!.url).toBe('https://x.test/');
 });
 
-test('a disabled entry is left as it is written, and misses nothing', async () => {
+test('a disabled entry is not expanded, and lacks no variables', async () => {
   const entry = { url: '${NONE}', headers: { A: '${input:b}' }, ca: '${NONE}', disabled: true };
   const { server, problems } = await readRemote(entry, { askInput: () => expect.fail('nothing is asked') });
   expect(problems).toEqual([]);
   expect(server).toMatchObject({ url: '${NONE}', headers: { A: '${input:b}' } });
 });
 
-test('inputs of addresses, headers and clients are asked for', async () => {
+test('requests the inputs of addresses, headers and clients', async () => {
   const asked: string[] = [];
   const text = JSON.stringify({
     servers: {
@@ -227,7 +232,7 @@ test.each([
   ['https://x.test/${TOKEN}/mcp', 'https://x.test/[redacted]/mcp'],
   ['https://ada:hunter22@x.test/mcp', 'https://x.test/mcp'],
   ['https://x.test/a-long-name-of-a-server-2025/mcp', 'https://x.test/a-long-name-of-a-server-2025/mcp'],
-])('%s is shown as %s', async (address, shown) => {
+])('shows %s as %s', async (address, shown) => {
   const found = await read(JSON.stringify({ mcpServers: { a: { url: address } } }), { env });
   expect(describeConfig(mergeFiles([found], [])).servers).toMatchObject([{ url: shown }]);
 });

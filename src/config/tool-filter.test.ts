@@ -17,6 +17,6 @@ test.each([
   expect(tools.filter(toolFilter(rules))).toEqual(left);
 });
 
-test('a pattern that would make a regular expression slow does not', () => {
+test('a costly pattern takes linear time', () => {
   expect(toolFilter({ allow: [`${'*a'.repeat(50)}b`] })('a'.repeat(10_000))).toBe(false);
 });

@@ -28,7 +28,7 @@ function logIn(folder: string, options: RecordLogOptions = {}) {
   return { file, log, problems, records: log.of('slow') };
 }
 
-test('the next host finds the last record of each id, as one of an earlier host', async () => {
+test('the next host reads the last record of each id as one of an earlier host', async () => {
   const folder = temporaryFolder();
   const { records, log, file } = logIn(join(folder, 'made', 'here'));
   await Promise.all(Array.from({ length: 50 }, (_, at) => records.put(`${at}`, record({ at }))));
@@ -43,7 +43,7 @@ test('the next host finds the last record of each id, as one of an earlier host'
   expect(await next.records.get('none')).toBeUndefined();
 });
 
-test('a line that was written in part is skipped, and the next record is whole', async () => {
+test('skips a partly written line, and writes the next record completely', async () => {
   const folder = temporaryFolder();
   const { records, file } = logIn(folder);
   await records.put('1', record('first'));
@@ -56,7 +56,7 @@ test('a line that was written in part is skipped, and the next record is whole',
   expect(third.problems).toEqual([]);
 });
 
-test('further records are refused when there is no space, until the time of others is over', async () => {
+test('refuses further records without space, until others have expired', async () => {
   let nowMs = 0;
   const { records } = logIn(temporaryFolder(), { maxBytes: 1_000, nowMs: () => nowMs });
   await records.put('1', record('x'.repeat(500), 10));
@@ -69,7 +69,7 @@ test('further records are refused when there is no space, until the time of othe
   await records.put('3', record('x'.repeat(500), 20));
 });
 
-test('the file stays in proportion to its records, and is removed with the last one', async () => {
+test('the size of the file is proportional to its records, and it is removed with the last one', async () => {
   const folder = temporaryFolder();
   const { records, file, problems } = logIn(folder);
   for (let at = 0; at < 100; at++) await records.put(`${at % 7}`, record([at, 'x'.repeat(100_000)]));
@@ -87,7 +87,7 @@ test('the file stays in proportion to its records, and is removed with the last 
   expect(problems).toEqual([]);
 });
 
-test('a host removes a file whose records are all over', async () => {
+test('a host removes a file whose records have all expired', async () => {
   const folder = temporaryFolder();
   const { records, file } = logIn(folder);
   await records.put('1', record('x', 10));
@@ -95,7 +95,7 @@ test('a host removes a file whose records are all over', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test.runIf(isPosix)('if the file cannot be used, that is reported and records end with the host', async () => {
+test.runIf(isPosix)('reports a file that cannot be used, and keeps records until the host ends', async () => {
   const shared = temporaryFolder();
   writeFileSync(join(shared, 'host.records'), '');
   chmodSync(join(shared, 'host.records'), 0o644);
@@ -115,7 +115,7 @@ test.runIf(isPosix)('if the file cannot be used, that is reported and records en
   }
 });
 
-test.runIf(isPosix)('a record that cannot be written later is refused, and those before it stay', async () => {
+test.runIf(isPosix)('refuses a record that cannot be written, and keeps earlier ones', async () => {
   const folder = temporaryFolder();
   const { records, file, problems } = logIn(folder);
   await records.put('1', record('first'));

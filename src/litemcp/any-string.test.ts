@@ -41,7 +41,7 @@ await echo.serve(wireOver(far));
 await client.start();
 afterAll(() => client.close());
 
-test('any string survives the way to the server and back', async () => {
+test('any string passes to the server and back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(anyString, anyString, async (one, two) => {
       const { params, response } = await client.call({ one, two });
@@ -58,7 +58,7 @@ test('any string survives the way to the server and back', async () => {
   );
 });
 
-test('any string is any parameter’s name, and any tool’s', async () => {
+test('any string can be the name of a parameter or a tool', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyString,

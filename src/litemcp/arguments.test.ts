@@ -12,7 +12,7 @@ const tool = readTool({
 const none = readTool({ name: 'Now' });
 const twins = readTool({ name: 'Twins', parameters: [tool.parameters[0], tool.parameters[0]] });
 
-test('by position and by name give equal strings in the order of the parameters', () => {
+test('arguments by position and by name give equal strings in the order of the parameters', () => {
   expect(layOutArguments(tool, ['x', 2])).toEqual({ arguments: ['x', '2'] });
   expect(layOutArguments(tool, { copies: 2, to: 'x' })).toEqual({ arguments: ['x', '2'] });
   expect(layOutArguments(tool, [{ a: [1] }, true])).toEqual({ arguments: ['{"a":[1]}', 'true'] });
@@ -36,17 +36,17 @@ test.each([
   [tool, { To: 'x', copies: 1 }, 'missing: "to"; unknown: "To"; its parameters are: "to", "copies"'],
   [none, { a: 1 }, 'The arguments do not match the parameters of Now; unknown: "a"; its parameters are: none'],
   [twins, { to: 'x' }, 'Twins has two parameters of the same name: give its arguments as a list'],
-])('what does not fit is said: %#', (to, args, problem) => {
+])('reports invalid arguments: %#', (to, args, problem) => {
   expect(layOutArguments(to, args)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
-test('strings go back to their names as far as both reach', () => {
+test('assigns names to strings, as far as both reach', () => {
   expect(byName(tool.parameters, ['x', '2'])).toEqual({ to: 'x', copies: '2' });
   expect(byName(tool.parameters, ['x'])).toEqual({ to: 'x' });
   expect(byName(tool.parameters, ['x', '2', '3'])).toEqual({ to: 'x', copies: '2' });
 });
 
-test('the arguments of a served tool have a million JSON values together at most', () => {
+test('limits the arguments of a served tool to a million JSON values in total', () => {
   const served = new ServedParameters([
     { name: 'a', type: 'list' },
     { name: 'b', type: 'json' },

@@ -12,14 +12,14 @@ const echo = () =>
   new LiteMcpServer({ name: 'Echo!', parameters: [{ name: 'text', type: 'string' }] }, ({ text }) => text);
 
 describe.each(['2026-07-28', '2025-11-25', '2025-06-18', '2024-11-05'] as const)('for a client of %s', (revision) => {
-  test('it is a server with one tool', async () => {
+  test('is a server with one tool', async () => {
     const client = await mcpClientOf(await shown(calculator()), { revision });
     expect(client.server).toMatchObject({ info: { name: 'Calculator', version: '1.0.0' }, revision });
     const { tools } = await client.listTools();
     expect(tools).toMatchObject([{ name: 'Calculator', inputSchema: { required: ['a', 'b'] } }]);
     await client.close();
   });
-  test('a call has its result, and a value where the revision has values', async () => {
+  test('a call has its result, and a structured value if the revision supports it', async () => {
     const client = await mcpClientOf(await shown(calculator()), { revision });
     const { content, structuredContent, isError } = await client.callTool('Calculator', { a: 2, b: '3' });
     expect(content).toMatchObject([{ type: 'text', text: '5' }]);
@@ -35,7 +35,7 @@ describe.each(['2026-07-28', '2025-11-25', '2025-06-18', '2024-11-05'] as const)
   });
 });
 
-test('closing it ends the connections of its clients, and leaves the LiteMCP client open', async () => {
+test('closing the server closes the connections of its clients, but not the LiteMCP client', async () => {
   const { client: lite } = await connected(echo());
   const server = await litemcpAsMcp(lite);
   const client = await mcpClientOf(server);
@@ -44,7 +44,7 @@ test('closing it ends the connections of its clients, and leaves the LiteMCP cli
   expect((await lite.call(['x'])).response).toMatchObject({ content: [{ data: 'x' }] });
 });
 
-test('the title keeps the name that MCP does not allow', async () => {
+test('the title keeps a name that MCP does not allow', async () => {
   const client = await mcpClientOf(await shown(echo()));
   expect((await client.listTools()).tools).toMatchObject([{ name: 'Echo_', title: 'Echo!' }]);
   expect(await client.callTool('Echo_', { text: '\n\n\n😀' })).toMatchObject({ content: [{ text: '\n\n\n😀' }] });
@@ -61,7 +61,7 @@ test('an error that the tool reports is a tool error', async () => {
   });
 });
 
-test('arguments that do not fit are a tool error, and nothing is called', async () => {
+test('invalid arguments are a tool error, and no call is sent', async () => {
   const client = await mcpClientOf(await shown(calculator()));
   expect(await client.callTool('Calculator', { a: 1 })).toMatchObject({
     content: [{ text: expect.stringContaining('missing: "b"') }],
@@ -73,14 +73,14 @@ test('arguments that do not fit are a tool error, and nothing is called', async 
   });
 });
 
-test('many calls are in flight, and each gets its own answer', async () => {
+test('many calls in flight get their own answers', async () => {
   const client = await mcpClientOf(await shown(echo()));
   const texts = Array.from({ length: 200 }, (_, n) => `text ${n}`);
   const results = await Promise.all(texts.map((text) => client.callTool('Echo_', { text })));
   expect(results.map(({ content }) => (content[0] as { text: string }).text)).toEqual(texts);
 });
 
-test('a client that cancels is let go, and the answer that comes later is dropped', async () => {
+test('a client that cancels gets its error at once, and a later answer is dropped', async () => {
   const started = gate();
   const finish = gate<string>();
   const slow = new LiteMcpServer({ name: 'Slow' }, () => {
@@ -94,7 +94,7 @@ test('a client that cancels is let go, and the answer that comes later is droppe
   await started.opened;
   abort.abort(new Error('not wanted any more'));
   await expect(call).rejects.toThrow('not wanted any more');
-  // Messages on one pipe keep their order: when a later request is answered, the cancellation has arrived.
+  // Messages on one pipe stay in order: when a later request is answered, the cancellation has arrived.
   await client.ping();
   expect(lite.inFlight).toBe(0);
   finish.open('late');
@@ -102,7 +102,7 @@ test('a client that cancels is let go, and the answer that comes later is droppe
   expect(lite.lateAnswers).toBe(1);
 });
 
-describe('a server that is lost', () => {
+describe('a lost server', () => {
   test('fails its calls with their error code instead of a tool error', async () => {
     const { raw, client: lite, wire } = await rawServerOf();
     const bridge = litemcpAsMcp(lite);
@@ -121,7 +121,7 @@ describe('a server that is lost', () => {
     await expect(client.callTool('Print')).rejects.toMatchObject({ data: { code: 'NOT_SENT' } });
     await wire.close();
   });
-  test('and one that is silent too', async () => {
+  test('that is silent fails the call with REQUEST_TIMEOUT', async () => {
     const { raw, client: lite } = await rawServerOf({ timeoutMs: 20 });
     const bridge = litemcpAsMcp(lite);
     await raw.next();

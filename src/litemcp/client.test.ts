@@ -21,7 +21,7 @@ async function readyClient(options: Parameters<typeof rawServerOf>[0] = {}) {
 }
 
 describe('a call', () => {
-  test('goes by position or by name, and values are written as text', async () => {
+  test('is sent by position or by name, with values as text', async () => {
     const { client } = await connected(calculator());
     for (const args of [['2', '3'], [2, 3], { b: 3, a: '2' }]) {
       expect(await client.call(args)).toEqual({
@@ -31,7 +31,7 @@ describe('a call', () => {
       });
     }
   });
-  test('that does not fit the parameters is refused before anything is sent', async () => {
+  test('with invalid arguments is refused before it is sent', async () => {
     const { client, raw } = await readyClient();
     for (const args of [['1'], { a: 1 }, { a: 1, b: 2, c: 3 }]) {
       await expect(client.call(args)).rejects.toMatchObject({ name: 'UsageError', code: 'INVALID_OPTION' });
@@ -62,7 +62,7 @@ describe('a call', () => {
     const results = await Promise.all(calls);
     expect(results.map(({ response }) => response.content[0]!.data)).toEqual(gates.map((_, n) => String(n)));
   });
-  test('has an id of its own', async () => {
+  test('has its own id', async () => {
     const { client, raw } = await readyClient();
     const calls = [1, 2, 3].map((n) => client.call([n, n]));
     const ids = [await raw.nextJson(), await raw.nextJson(), await raw.nextJson()].map(({ id }) => id);
@@ -73,7 +73,7 @@ describe('a call', () => {
 });
 
 describe('information', () => {
-  test('is asked for once, by however many, and again when wanted', async () => {
+  test('is requested once for several callers, and again on demand', async () => {
     const { client, raw } = await rawServerOf();
     const asked = [client.info(), client.info(), client.call([2, 3])];
     expect(await raw.nextJson()).toEqual({ version, id: 1, type: 'get', data: {} });
@@ -100,7 +100,7 @@ describe('information', () => {
     ['without a version', JSON.stringify({ id: 1, type: 'info', data: {} }), 'version must be an array'],
     ['with broken JSON', '{"version":[1,0,0],"id":1,"type":"info","data":{},}', 'it is not valid JSON'],
     ['with its id as a string', envelope('1', 'info', { name: 'T' }), 'id must be an integer, not a string'],
-  ])('%s is refused in words, and asked for again the next time', async (_how, answer, message) => {
+  ])('%s is refused with a reason, and requested again the next time', async (_how, answer, message) => {
     const { client, raw } = await rawServerOf();
     const asked = client.info();
     await raw.next();
@@ -149,7 +149,7 @@ describe('a wait', () => {
       message: 'call was not answered within 400 ms',
     });
   });
-  test('ends with the signal, and nothing is sent for one that is over', async () => {
+  test('ends with the signal, and an aborted call is not sent', async () => {
     const { client, raw } = await readyClient();
     const abort = new AbortController();
     const call = client.call([2, 3], { signal: abort.signal });
@@ -162,7 +162,7 @@ describe('a wait', () => {
 });
 
 describe('the end of the connection', () => {
-  test('leaves the outcome of what was sent unknown', async () => {
+  test('leaves the outcome of sent calls unknown', async () => {
     const { client, raw } = await readyClient();
     const closed = gate<unknown>();
     client.onclose = closed.open;
@@ -181,8 +181,8 @@ describe('the end of the connection', () => {
   });
 });
 
-describe('noise on the way', () => {
-  test('before, between and behind answers is counted and kept, and no answer is lost', async () => {
+describe('stray output', () => {
+  test('before, between and after answers is counted and kept, and no answer is lost', async () => {
     const { client, raw, wire } = await rawServerOf();
     const noise: string[] = [];
     client.onnoise = ({ text }) => noise.push(text);
@@ -209,7 +209,7 @@ describe('noise on the way', () => {
     await Promise.all(calls);
     expect(client.noiseCount).toBe(1000);
   });
-  test('our own requests coming back are noise', async () => {
+  test('an echo of our own requests is stray output', async () => {
     const clock = new ManualClock();
     const { client, raw } = await rawServerOf({ clock });
     const heard = gate();
@@ -236,7 +236,7 @@ describe('noise on the way', () => {
     await asked;
     expect(errors).toMatchObject([{ message: 'listener' }]);
   });
-  test('an answer to nothing is reported', async () => {
+  test('reports an unexpected answer', async () => {
     const { client, raw } = await readyClient();
     const errors: Error[] = [];
     client.onerror = (error) => errors.push(error);
@@ -255,8 +255,8 @@ describe('noise on the way', () => {
   });
 });
 
-describe('an answer that cannot be read', () => {
-  test('because it is over the limit fails alone', async () => {
+describe('an unreadable answer', () => {
+  test('above the limit fails alone', async () => {
     const { client, raw } = await rawServerOf({}, { maxFrameBytes: 2_000 });
     const calls = Promise.allSettled([client.call([1, 1]), client.call([2, 2])]);
     await raw.next();
@@ -268,7 +268,7 @@ describe('an answer that cannot be read', () => {
     expect(large).toMatchObject({ reason: { code: 'FRAME_TOO_LONG', hint: expect.stringContaining('maxFrameBytes') } });
     expect(fine).toMatchObject({ value: { response: { content: [{ data: 'fine' }] } } });
   });
-  test('because the stream ended inside it names this cause', async () => {
+  test('that is cut off by the end of the stream has this cause', async () => {
     const { client, raw } = await readyClient();
     const call = client.call([2, 3]);
     await raw.next();
@@ -280,13 +280,13 @@ describe('an answer that cannot be read', () => {
   });
 });
 
-test('an echo of nothing is nothing', async () => {
+test('returns an empty string unchanged', async () => {
   const { client } = await connected(echo);
   expect((await client.call([''])).response.content).toEqual([{ type: 'string', data: '' }]);
 });
 
 test.each(['', '"', 'Loading "model" from "\n', '{"level":"info"} "'])(
-  'an answer of too many values fails its call, although %j precedes it',
+  'an answer with too many values fails its call, even after %j',
   async (before) => {
     const { client, raw } = await readyClient({ maxFrameValues: 200 });
     const called = client.call([1, 2]);

@@ -65,7 +65,7 @@ describe.each(bridges)('%s', async (_name, bridge) => {
   const { client, close } = await throughBoth(echo, bridge);
   afterAll(close);
 
-  test('any strings arrive, and any contents come back', async () => {
+  test('any strings and contents pass unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(anyString, anyString, fc.boolean(), async (one, two, fails) => {
         const { params, response } = await client.call({ one, two, fails });
@@ -81,7 +81,7 @@ describe.each(bridges)('%s', async (_name, bridge) => {
       { numRuns: 200 },
     );
   });
-  test('a thousand at once', async () => {
+  test('a thousand concurrent calls', async () => {
     const texts = Array.from({ length: 1000 }, (_, n) => `${n}\n\n\n😀`);
     const results = await Promise.all(texts.map((text) => client.call([text, 'x', 'false'])));
     expect(results.map(({ response }) => response.content[1]!.data)).toEqual(texts);

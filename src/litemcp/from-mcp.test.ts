@@ -49,7 +49,7 @@ test('a tool of an MCP server is a LiteMCP tool', async () => {
   expect(await (await lite('ping')).client.info()).toMatchObject({ description: 'Says pong', parameters: [] });
 });
 
-test('a tool that is not there is named, with those that are', async () => {
+test('names a missing tool and the existing ones', async () => {
   await expect(lite('forecst')).rejects.toMatchObject({
     code: 'NAME_UNKNOWN',
     message: 'The server has no tool named "forecst"',
@@ -58,7 +58,7 @@ test('a tool that is not there is named, with those that are', async () => {
 });
 
 describe('a call', () => {
-  test('has its arguments as the schema wants them, and its result as contents', async () => {
+  test('converts its arguments according to the schema, and its result to contents', async () => {
     const { client } = await lite('forecast');
     const { params, response } = await client.call(['Zürich\n\n\n', '3', '{"x":[1]}']);
     expect(params).toEqual({ city: 'Zürich\n\n\n', days: '3', options: '{"x":[1]}' });
@@ -67,7 +67,7 @@ describe('a call', () => {
       error: false,
     });
   });
-  test('leaves out what is empty', async () => {
+  test('omits empty arguments', async () => {
     const { client } = await lite('forecast');
     const { response } = await client.call({ city: '', days: '', options: '' });
     expect(response.content).toEqual([{ type: 'string', data: '{"city":""}' }]);
@@ -80,7 +80,7 @@ describe('a call', () => {
     const { client } = await lite(tool);
     expect((await client.call(args)).response).toEqual({ content: [{ type: 'string', data: problem }], error: true });
   });
-  test('is cancelled when its client goes away', async () => {
+  test('is cancelled when its client disconnects', async () => {
     const started = gate();
     const aborted = gate();
     const server = new Server({ name: 'slow', version: '1' });

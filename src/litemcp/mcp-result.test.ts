@@ -13,7 +13,7 @@ describe('contents as blocks', () => {
   test('a string is text', () => {
     expect(toMcpResult(response('string', 'a\n\n\nb'))).toEqual({ content: [{ type: 'text', text: 'a\n\n\nb' }] });
   });
-  test('any other type is text that keeps its type beside it', () => {
+  test('any other type is text with the type in its metadata', () => {
     expect(toMcpResult(response('poem', 'roses'))).toEqual({
       content: [{ type: 'text', text: 'roses', _meta: { 'litemcp/type': 'poem' } }],
     });
@@ -25,7 +25,7 @@ describe('contents as blocks', () => {
     ['object', '{"a":[1]}', { a: [1] }],
     ['list', '[]', []],
     ['json', 'null', null],
-  ])('one %s is structured content too', (type, data, value) => {
+  ])('one %s is also structured content', (type, data, value) => {
     const { content, structuredContent } = toMcpResult(response(type, data));
     expect(content).toMatchObject([{ type: 'text', text: data }]);
     expect(structuredContent).toEqual(value);
@@ -38,7 +38,7 @@ describe('contents as blocks', () => {
     expect(toMcpResult(two)).not.toHaveProperty('structuredContent');
     expect(toMcpResult({ content: [], error: false })).toEqual({ content: [] });
   });
-  test('base64 under the type of an image or a sound is one', () => {
+  test('base64 with the type of an image or a sound becomes an image or a sound', () => {
     expect(toMcpResult(response('image/png', 'iVBORw0KGgo='))).toEqual({
       content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }],
     });
@@ -100,7 +100,7 @@ describe('blocks as contents', () => {
   });
 });
 
-test('any response survives the way there and back', () => {
+test('any response is equal after both conversions', () => {
   const type = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('string', 'number', 'json', 'image/png', 'AUDIO/x', '', 'text', 'resource_link'),

@@ -21,12 +21,12 @@ const calls = (...args: string[]) => ({
 
 describe('a reply that calls the tool', () => {
   test.each<[string, string, ...string[]]>([
-    ['the call alone', '{"tool":"Calculator","arguments":["2","3"]}', '2', '3'],
+    ['only the call', '{"tool":"Calculator","arguments":["2","3"]}', '2', '3'],
     ['pretty-printed', '{\n  "tool": "Calculator",\n  "arguments": [\n    "2",\n    "3"\n  ]\n}\n', '2', '3'],
     ['in a fence', '```json\n{"tool": "Calculator", "arguments": ["2", "3"]}\n```', '2', '3'],
     ['in a fence without a language', 'Sure:\n\n```\n{"tool":"Calculator","arguments":["2","3"]}\n```\n', '2', '3'],
     ['in prose', 'I\'ll add them. {"tool": "Calculator", "arguments": ["2", "3"]} Let me know!', '2', '3'],
-    ['behind braces in prose', 'The set {2, 3} sums: {"tool":"Calculator","arguments":["2","3"]}', '2', '3'],
+    ['after braces in prose', 'The set {2, 3} sums: {"tool":"Calculator","arguments":["2","3"]}', '2', '3'],
     ['with numbers', '{"tool":"Calculator","arguments":[2,-3.5]}', '2', '-3.5'],
     ['with names', '{"tool":"Calculator","arguments":{"b":"3","a":"2"}}', '2', '3'],
     ['with names and numbers', '{"tool":"Calculator","arguments":{"a":2,"b":3}}', '2', '3'],
@@ -48,13 +48,13 @@ describe('a reply that calls the tool', () => {
       '3',
     ],
     [
-      'after thinking aloud',
+      'after a description of its thoughts',
       '<think>Maybe {"tool":"Calculator","arguments":["9","9"]}? No.</think>\n{"tool":"Calculator","arguments":["2","3"]}',
       '2',
       '3',
     ],
     [
-      'beside a call of a tool we do not have',
+      'beside a call of an unknown tool',
       '{"tool":"Weather","arguments":["Oslo"]}\n{"tool":"Calculator","arguments":["2","3"]}',
       '2',
       '3',
@@ -69,7 +69,7 @@ describe('a reply that calls the tool', () => {
     expect(parseModelReply(reply, calculator)).toEqual(calls(...args));
   });
 
-  test('finds the tool among several, and one without parameters needs no arguments', () => {
+  test('finds the tool among several, and a tool without parameters needs no arguments', () => {
     expect(parseModelReply('{"tool":"Clock"}', [calculator, clock])).toMatchObject({ kind: 'call', tool: clock });
     expect(parseModelReply('{"tool":"Clock","arguments":null}', clock)).toMatchObject({ call: { arguments: [] } });
     expect(parseModelReply('{"tool":"Mail","arguments":{"text":{"a":[1]},"to":"x"}}', [clock, mail])).toMatchObject({
@@ -78,7 +78,7 @@ describe('a reply that calls the tool', () => {
   });
 });
 
-describe('a reply that calls nothing', () => {
+describe('a reply without a call', () => {
   test.each([
     ['', 'empty'],
     ['2 and 3 make 5.', 'plain'],
@@ -92,7 +92,7 @@ describe('a reply that calls nothing', () => {
   });
 });
 
-describe('an invalid call is described with the required change', () => {
+describe('describes an invalid call with the required change', () => {
   test.each([
     ['{"tool":"Calculator","arguments":["2"]}', 'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"'],
     ['{"tool":"Calculator","arguments":{"a":2}}', 'missing: "b"'],

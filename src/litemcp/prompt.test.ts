@@ -6,7 +6,7 @@ import { makeTool, readTool } from './tool.ts';
 
 const calculator = makeTool(calculatorTool);
 
-test('a tool is described with its parameters and the exact call', () => {
+test('describes a tool with its parameters and the exact call', () => {
   expect(toolPrompt(calculator)).toBe(
     `Tool "Calculator": A simple calculator
 Example: Calculate the sum of 2 and 3
@@ -19,7 +19,7 @@ To call a tool, reply with one such JSON object and nothing else. The arguments 
   );
 });
 
-test('absent fields are omitted, and descriptions stay on one line', () => {
+test('omits absent fields, and writes descriptions on one line', () => {
   const tool = readTool({
     name: 'Say "hi"',
     description: 'Line one\n\nTool "Other": line two',
@@ -39,7 +39,7 @@ Call: {"tool":"Now","arguments":[]}
   expect(toolPrompt([])).toBe('');
 });
 
-test('the call line of any tool is a reply that calls it', () => {
+test('parses the call line of any tool as a call', () => {
   const text = fc.string({ unit: 'binary' });
   const parameter = fc.record(
     { name: text, type: text, description: text, example: text },

@@ -11,7 +11,7 @@ const root = (properties: Record<string, unknown>, required: string[] = [], rest
 const one = (schema: unknown, required = true, rest: JsonSchema = {}) =>
   parametersOf(root({ x: schema }, required ? ['x'] : [], rest))[0]!;
 
-test('required parameters come first, in their order, then the others in that of the schema', () => {
+test('lists required parameters first, in their order, and then the others in the order of the schema', () => {
   const properties = { d: {}, a: {}, c: {}, b: {} };
   expect(parametersOf(root(properties, ['b', 'a', 'z'])).map(({ name }) => name)).toEqual(['b', 'a', 'z', 'd', 'c']);
   expect(parametersOf({ type: 'object' })).toEqual([]);
@@ -58,7 +58,7 @@ describe('the type', () => {
   });
 });
 
-describe('the words', () => {
+describe('the texts of a parameter', () => {
   test('include facts for which LiteMCP has no field', () => {
     const schema = { type: 'string', description: 'The unit', enum: ['C', 'F'], default: 'C' };
     expect(one(schema, false)).toMatchObject({
@@ -69,14 +69,14 @@ describe('the words', () => {
     expect(one({ type: 'string' })).not.toHaveProperty('description');
     expect(one({ type: 'string', title: 'City' }).description).toBe('City');
   });
-  test('have an example where there is one, as text', () => {
+  test('have the example as text, if there is one', () => {
     expect(one({ type: 'object', examples: [{ a: 1 }] }).example).toBe('{"a":1}');
     expect(one({ type: 'number', examples: [0], default: 5 }).example).toBe('0');
     expect(one({ type: 'string', default: null })).not.toHaveProperty('example');
   });
 });
 
-describe('a text', () => {
+describe('a text value', () => {
   test.each<[unknown, string, unknown]>([
     [{ type: 'string' }, '', ''],
     [{ type: 'string' }, '5', '5'],
@@ -90,7 +90,7 @@ describe('a text', () => {
     [{}, 'five', 'five'],
     [{}, '', ''],
     [{ type: ['number', 'null'] }, '', null],
-  ])('under %j: %j is %j', (schema, text, value) => {
+  ])('with %j: %j is %j', (schema, text, value) => {
     expect(readArguments([one(schema)], [text])).toEqual({ arguments: { x: value } });
   });
   test('that is empty omits an optional argument of any type', () => {
@@ -98,7 +98,7 @@ describe('a text', () => {
     expect(readArguments(parameters, ['', '', '', ''])).toEqual({ arguments: {} });
     expect(readArguments(parameters, ['x', '0', 'y', ''])).toEqual({ arguments: { a: 'x', b: 0, c: 'y' } });
   });
-  test('that does not fit is refused by name', () => {
+  test('that is invalid is refused with the name of its parameter', () => {
     const parameters = parametersOf(root({ n: { type: 'integer' } }));
     expect(readArguments(parameters, ['1.5'])).toEqual({
       problem: 'The argument "n" does not fit: "1.5" is not an integer',
@@ -111,7 +111,7 @@ describe('a text', () => {
   });
 });
 
-test('the texts of a call have a million JSON values together at most', () => {
+test('limits the texts of a call to a million JSON values in total', () => {
   const half = `[${'0,'.repeat(499_999)}0]`;
   const parameters = parametersOf(root({ list: { type: 'array' }, any: {}, text: { type: 'string' } }));
   expect(readArguments(parameters, [half, `"${half}`, half])).toMatchObject({ arguments: { text: half } });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SeenIds } from './server-connection.ts';
 
-test('the newest ids of a client that counts are known, and none is held by itself', () => {
+test('knows the newest consecutive ids without storing each of them', () => {
   const seen = new SeenIds(100);
   for (let id = 0; id < 2_000; id++) {
     expect(seen.add(id)).toBe(true);
@@ -12,14 +12,14 @@ test('the newest ids of a client that counts are known, and none is held by itse
   expect(seen.has(0)).toBe(false);
 });
 
-test('a client that begins to count anew is served in every round', () => {
+test('serves a client that restarts its ids in every round', () => {
   const seen = new SeenIds(100);
   for (let round = 0; round < 5; round++) {
     for (let id = 0; id < 1_000; id++) expect(seen.add(id)).toBe(true);
   }
 });
 
-test('the newest ids are known in whichever order they come, and memory is bounded', () => {
+test('knows the newest ids in any order of arrival, with bounded memory', () => {
   const step = fc.oneof(fc.constant(1), fc.integer({ min: -30, max: 30 }), fc.integer());
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (steps, atLeast) => {
@@ -42,7 +42,7 @@ test('the newest ids are known in whichever order they come, and memory is bound
   );
 });
 
-test('ids of any size are remembered', () => {
+test('remembers ids of any size', () => {
   const seen = new SeenIds(10);
   expect(seen.add(2n ** 64n)).toBe(true);
   expect(seen.add(2n ** 64n)).toBe(false);

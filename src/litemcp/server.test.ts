@@ -50,12 +50,12 @@ describe('a request', () => {
     );
     expect(await client.nextJson()).toMatchObject({ data: { params: { a: '2', b: '3' }, response: { error: false } } });
   });
-  test('has its id back, digit for digit', async () => {
+  test('has its id in the answer, with all digits', async () => {
     const { raw: client } = await raw();
     client.write('{"version":[1,0,0],"id":9223372036854775807,"type":"get"}\n\n\n');
     expect(await client.next()).toMatch('"id":9223372036854775807,');
   });
-  test('with an id that was used is ignored, and the next one works', async () => {
+  test('with a used id is ignored, and the next one works', async () => {
     const { raw: client, logs } = await raw();
     client.write(message({ id: 5 }) + callMessage(5, ['1', '1']) + message({ id: 5 }) + message({ id: 6 }));
     expect((await client.nextJson()).id).toBe(5);
@@ -71,13 +71,17 @@ describe('an invalid request is answered with an error result', () => {
     ['no version', message({ version: null }), 'version must be an array such as [1, 0, 0], not null'],
     ['an unknown type', message({ type: 'put' }), 'Unknown type "put": a request is "get" or "call"'],
     ['no type', message({ type: undefined }), 'type must be a string, not absent'],
-    ['data that is no object', message({ data: 'x' }), 'data must be an object, not a string'],
+    ['data that is not an object', message({ data: 'x' }), 'data must be an object, not a string'],
     ['a call without data', message({ type: 'call', data: null }), 'data must be an object, not absent'],
     ['another tool', callMessage(1, ['2', '3'], 'Clock'), 'Unknown tool "Clock"; this server has "Calculator"'],
     ['too few arguments', callMessage(1, ['2']), 'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"'],
     ['too many arguments', callMessage(1, ['2', '3', '4']), 'Calculator takes 2 arguments ("a", "b"), not 3'],
     ['no arguments', callMessage(1, null), 'not 0; missing: "a", "b"'],
-    ['an argument that is no string', callMessage(1, ['2', {}]), 'data.arguments[1] must be a string, not an object'],
+    [
+      'an argument that is not a string',
+      callMessage(1, ['2', {}]),
+      'data.arguments[1] must be a string, not an object',
+    ],
     ['an argument of the wrong type', callMessage(1, ['2', 'x']), 'The argument "b" does not fit: "x" is not a number'],
     ['broken JSON', '{"id":1,"type":"get",}\n\n\n', 'Not valid JSON: '],
     ['two messages in one', '{"id":1,"type":"get"}\n\n{"id":2}\n\n\n', 'Not valid JSON: '],
@@ -88,14 +92,14 @@ describe('an invalid request is answered with an error result', () => {
     client.write(callMessage(2, ['2', '3']));
     expect(await client.nextJson()).toMatchObject({ id: 2, data: { response: { error: false } } });
   });
-  test('shows the arguments that came', async () => {
+  test('returns the received arguments', async () => {
     const { raw: client } = await raw();
     client.write(callMessage(1, ['2']));
     expect(errorOf(await client.nextJson()).params).toEqual({ a: '2' });
     client.write(callMessage(2, ['2', 'x']));
     expect(errorOf(await client.nextJson()).params).toEqual({ a: '2', b: 'x' });
   });
-  test('a message over the limit fails alone', async () => {
+  test('a message above the limit fails alone', async () => {
     const { raw: client } = await raw({ maxFrameBytes: 2_000 });
     client.write(callMessage(1, ['2', 'x'.repeat(5_000)]) + callMessage(2, ['2', '3']));
     expect(errorOf(await client.nextJson())).toMatchObject({
@@ -104,7 +108,7 @@ describe('an invalid request is answered with an error result', () => {
     });
     expect(await client.nextJson()).toMatchObject({ id: 2, data: { response: { error: false } } });
   });
-  test('a message that the end of the input cut off', async () => {
+  test('at the end of the input is reported as incomplete', async () => {
     const { raw: client } = await raw();
     client.stream.end('{"version":[1,0,0],"id":1,"type":"get","data":{}}\n');
     expect(errorOf(await client.nextJson()).says).toBe('The input ended inside a message: three newlines end one');
@@ -132,7 +136,7 @@ describe('a message without a readable id is logged, and the next request works'
     expect(await client.nextJson()).toMatchObject({ id: 1, data: { response: { error: false } } });
     expect(logs).toEqual([expect.stringContaining(line)]);
   });
-  test('broken JSON with an id in use is not answered: it would pass for the answer to that one', async () => {
+  test('does not answer broken JSON with an id in use, because the answer would belong to that call', async () => {
     const { opened, open } = gate<string>();
     const logs: string[] = [];
     const server = new LiteMcpServer({ name: 'Wait' }, () => opened, { log: (line) => logs.push(line) });
@@ -145,7 +149,7 @@ describe('a message without a readable id is logged, and the next request works'
 });
 
 describe('a handler', () => {
-  test('gets values by name, and the strings as they came', async () => {
+  test('receives values by name, and the original strings', async () => {
     const seen: unknown[] = [];
     const server = new LiteMcpServer(
       {
@@ -196,18 +200,18 @@ describe('a handler', () => {
       'The tool failed without a message',
     ],
     [
-      'returns what has no text',
+      'returns a value without a text',
       () => ({ big: 1n }),
       'Cannot be serialized as JSON: Do not know how to serialize a BigInt',
     ],
-  ])('that %s is an error in words without a stack', async (_how, handler, says) => {
+  ])('that %s is an error without a stack', async (_how, handler, says) => {
     const logs: string[] = [];
     const { client } = await connected(new LiteMcpServer({ name: 'T' }, handler, { log: (line) => logs.push(line) }));
     const { response } = await client.call();
     expect(response).toEqual({ content: [{ type: 'string', data: says }], error: true });
     expect(logs).toEqual([expect.stringContaining('T: The handler failed: ')]);
   });
-  test('runs beside others up to the limit, waits in a bounded queue, and is refused beyond', async () => {
+  test('runs beside others up to the limit, waits in a bounded queue, and is refused above it', async () => {
     const gates = new Map<string, ReturnType<typeof gate<string>>>();
     let running = 0;
     let most = 0;
@@ -241,7 +245,7 @@ describe('a handler', () => {
     expect((await a!).response.content[0]!.data).toBe('A');
     expect(most).toBe(2);
   });
-  test('is refused beyond the bytes that all calls may have', async () => {
+  test('is refused above the byte limit of all calls', async () => {
     const { open, opened } = gate<string>();
     const server = new LiteMcpServer({ name: 'Wait', parameters: [{ name: 'key', type: 'string' }] }, () => opened, {
       maxInboundBytes: 5000,
@@ -257,7 +261,7 @@ describe('a handler', () => {
     expect((await a!).response.content[0]!.data).toBe('A');
     expect((await client.call(['b'.repeat(3000)])).response.error).toBe(false);
   });
-  test('gets an aborted signal when the client is gone', async () => {
+  test('receives an aborted signal when the client disconnects', async () => {
     const started = gate();
     const aborted = gate();
     const server = new LiteMcpServer({ name: 'Wait' }, async (_values, { signal }) => {
@@ -293,7 +297,7 @@ describe('a definition', () => {
   });
 });
 
-test('the newest ids are remembered, and only so many', async () => {
+test('remembers a limited number of the newest ids', async () => {
   const { raw: client } = await rawClientOf(calculator({ rememberedIds: 10 }));
   const ids = Array.from({ length: 25 }, (_, id) => id);
   for (const id of ids) client.write(message({ id }));
@@ -303,7 +307,7 @@ test('the newest ids are remembered, and only so many', async () => {
   expect((await client.nextJson()).id).toBe(0);
 });
 
-test('the wire learns how many calls have no answer yet', async () => {
+test('the transport can read the number of unanswered calls', async () => {
   const [near, far] = duplexPair();
   const wire = wireOver(far);
   let unanswered: () => number = () => -1;
@@ -334,7 +338,7 @@ test('the wire learns how many calls have no answer yet', async () => {
   expect(unanswered()).toBe(0);
 });
 
-test('the id of a call that still runs stays taken, however many ids came after it', async () => {
+test('the id of a running call stays in use, however many ids follow', async () => {
   const finish = gate<string>();
   const logs: string[] = [];
   const options = { rememberedIds: 1, log: (line: string) => logs.push(line) };

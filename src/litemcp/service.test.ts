@@ -45,7 +45,7 @@ test('methods that LiteMCP lacks are not found', async () => {
   await expect(client.callTool('Other')).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
 });
 
-test('the tool is asked for again whenever it is listed', async () => {
+test('requests the tool again for each list', async () => {
   const { client, raw } = await opened();
   const listing = client.listTools();
   const { id } = await raw.nextJson();
@@ -54,7 +54,7 @@ test('the tool is asked for again whenever it is listed', async () => {
 });
 
 describe('a call', () => {
-  test('is the positional call of LiteMCP, its arguments strings', async () => {
+  test('is the positional call of LiteMCP, with strings as arguments', async () => {
     const { client, raw } = await opened({}, { ...echoTool, name: '回声' });
     const call = client.callTool('tool', { text: 5 });
     const asked = await raw.nextJson();
@@ -62,7 +62,7 @@ describe('a call', () => {
     raw.write(resultOf(asked.id as number, '\n\n\n5'));
     expect(await call).toEqual({ content: [{ type: 'text', text: '\n\n\n5' }] });
   });
-  test('with arguments that do not fit is a tool error, and nothing is sent', async () => {
+  test('with invalid arguments is a tool error, and nothing is sent', async () => {
     const { client, raw } = await opened();
     expect(await client.callTool('Echo', { txt: 'x' })).toMatchObject({
       content: [{ text: expect.stringMatching(/^Invalid arguments for tool Echo: .*missing: "text"; unknown: "txt"/) }],
@@ -70,7 +70,7 @@ describe('a call', () => {
     });
     expect(raw.unread).toBe('');
   });
-  test('may be answered after others, and amid noise', async () => {
+  test('may be answered after others, and between stray output', async () => {
     const { client, raw, lite } = await opened();
     const calls = ['a', 'b'].map((text) => client.callTool('Echo', { text }));
     const ids = [(await raw.nextJson()).id, (await raw.nextJson()).id] as number[];
@@ -100,14 +100,14 @@ describe('a call', () => {
     const { client } = await opened({ timeoutMs: 20 });
     await expect(client.callTool('Echo', { text: 'x' })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
-  test('has the time that its caller gives it in all', async () => {
+  test('has the total time limit of its caller', async () => {
     const { client } = await opened();
     await expect(client.callTool('Echo', { text: 'x' }, { totalTimeoutMs: 20 })).rejects.toMatchObject({
       code: 'REQUEST_TIMEOUT',
       message: 'call was not answered within 20 ms in total',
     });
   });
-  test('whose arguments are no object is refused, and nothing is sent', async () => {
+  test('whose arguments are not an object is refused, and nothing is sent', async () => {
     const { client, raw } = await opened();
     const params = { name: 'Echo', arguments: ['x'] };
     await expect(client.request('tools/call', params)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
@@ -138,7 +138,7 @@ describe('the end of the server', () => {
     await client.closed;
     await expect(client.callTool('Echo', { text: 'y' })).rejects.toMatchObject({ code: 'NOT_SENT' });
   });
-  test('tells a call that still waits for a full pipe that it was never sent', async () => {
+  test('reports a call that waits for a full pipe as never sent', async () => {
     const { client, raw } = await opened();
     (raw.stream as Duplex).pause();
     const first = client.callTool('Echo', { text: 'x'.repeat(4 * 1024 * 1024) });
@@ -148,7 +148,7 @@ describe('the end of the server', () => {
     await expect(first).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     await expect(second).rejects.toMatchObject({ code: 'NOT_SENT' });
   });
-  test('closed by us is said to be', async () => {
+  test('that we closed is reported as such', async () => {
     const started = gate();
     const slow = new LiteMcpServer({ name: 'Slow' }, () => {
       started.open();
@@ -165,7 +165,7 @@ describe('the end of the server', () => {
 });
 
 describe('a server that cannot be opened', () => {
-  test('because it refuses to say what it is, in its words', async () => {
+  test('because it answers with an error, reports the text of the error', async () => {
     const { raw, client } = await rawServerOf();
     const opening = mcpClientOver(client);
     const { id } = await raw.nextJson();
@@ -173,7 +173,7 @@ describe('a server that cannot be opened', () => {
     raw.write(message(id as number, 'result', { params: {}, response }));
     await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('the server refused: not today') });
   });
-  test('because its tool is none', async () => {
+  test('because its tool is invalid', async () => {
     const { raw, client } = await rawServerOf();
     const opening = mcpClientOver(client);
     const { id } = await raw.nextJson();

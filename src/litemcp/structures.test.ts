@@ -7,7 +7,7 @@ import { readTool, readToolCall } from './tool.ts';
 const version = [1, 0, 0];
 
 describe('a version', () => {
-  test('is a tuple, or the object that the text shows for it', () => {
+  test('is a tuple, or an object with the members of the specification', () => {
     expect(readVersion([1, 2, 3], 'version')).toEqual([1, 2, 3]);
     expect(readVersion({ major: 1, minor: 2, patch: 3 }, 'version')).toEqual([1, 2, 3]);
   });
@@ -18,13 +18,13 @@ describe('a version', () => {
     ['1.0.0', 'version must be an array such as [1, 0, 0], not a string'],
     [undefined, 'version must be an array such as [1, 0, 0], not absent'],
     [{ major: 1 }, 'version needs integers major, minor and patch'],
-  ])('%j is refused in words', (value, message) => {
+  ])('refuses %j with a reason', (value, message) => {
     expect(() => readVersion(value, 'version')).toThrow(message);
   });
 });
 
 describe('a Tool', () => {
-  test('may leave out everything but its name', () => {
+  test('may omit all members except its name', () => {
     expect(readTool({ name: 'T' })).toEqual({ version, name: 'T', parameters: [] });
     expect(readTool({ name: 'T', description: null, example: null, parameters: null, more: 1 })).toEqual({
       version,
@@ -40,7 +40,7 @@ describe('a Tool', () => {
     [{ name: 'T', parameters: {} }, 'data.parameters must be an array, not an object'],
     [{ name: 'T', parameters: [{ name: 'a', type: 't' }, { name: 'b' }] }, 'data.parameters[1].type must be a string'],
     [{ name: 'T', version: [2, 0, 0] }, 'data.version is 2.0.0, and this side speaks LiteMCP 1.0.0'],
-  ])('%j is refused in words', (value, message) => {
+  ])('refuses %j with a reason', (value, message) => {
     expect(() => readTool(value)).toThrow(message);
   });
 });
@@ -50,7 +50,7 @@ describe('a ToolCall', () => {
     expect(readToolCall({ version, tool: 'T' })).toEqual({ version, tool: 'T', arguments: [] });
     expect(readToolCall({ version, tool: 'T', arguments: null })).toEqual({ version, tool: 'T', arguments: [] });
   });
-  test('has numbers and booleans taken as their text', () => {
+  test('has numbers and booleans converted to text', () => {
     expect(readToolCall({ tool: 'T', arguments: ['a', 2, -1.5, true, false] }).arguments).toEqual([
       'a',
       '2',
@@ -65,14 +65,14 @@ describe('a ToolCall', () => {
     [{ tool: 'T', arguments: ['1', null] }, 'data.arguments[1] must be a string, not null'],
     [{ tool: 'T', arguments: [['1']] }, 'data.arguments[0] must be a string, not an array'],
     [{ tool: 'T', arguments: [2 ** 60] }, 'data.arguments[0] is a number too large to be exact: send it as a string'],
-  ])('%j is refused in words', (value, message) => {
+  ])('refuses %j with a reason', (value, message) => {
     expect(() => readToolCall(value)).toThrow(message);
   });
 });
 
 describe('a CallResult', () => {
   const response = { content: [{ type: 'number', data: '5' }], error: false };
-  test('is read as it stands', () => {
+  test('is read unchanged', () => {
     expect(readCallResult({ version, params: { a: '2' }, response })).toEqual({
       version,
       params: { a: '2' },
@@ -94,20 +94,20 @@ describe('a CallResult', () => {
       { params: {}, response: { content: [{ type: 'x' }], error: true } },
       'data.response.content[0].data must be a string',
     ],
-  ])('%j is refused in words', (value, message) => {
+  ])('refuses %j with a reason', (value, message) => {
     expect(() => readCallResult(value)).toThrow(message);
   });
 });
 
 describe('an IOBasic', () => {
   const envelope = (fields: object) => JSON.stringify({ version, id: 1, type: 'get', ...fields });
-  test('may have null, {} or nothing as its data', () => {
+  test('may have null, {} or no data', () => {
     for (const data of [null, undefined]) {
       expect(parseIOBasic(envelope({ data }))).toEqual({ version, id: 1, type: 'get', data: undefined });
     }
     expect(parseIOBasic(envelope({ data: {} }))).toMatchObject({ data: {} });
   });
-  test('keeps its id exact at any size, and writes it so', () => {
+  test('keeps the exact digits of its id when read and written', () => {
     for (const id of [
       '0',
       '-5',
@@ -133,7 +133,7 @@ describe('an IOBasic', () => {
     ['null', 'A message must be a JSON object, not null', undefined],
     ['{"id":7,"type":"call","data":{"id":8},}', 'Not valid JSON: ', 7],
     ['{"id":7', 'Not valid JSON: ', undefined],
-  ])('%s is refused in words, with the id where there is one', (text, problem, id) => {
+  ])('refuses %s with a reason, with the id if there is one', (text, problem, id) => {
     const message = parseIOBasic(text);
     expect(message).toBeInstanceOf(Unreadable);
     expect(message).toMatchObject({ problem: expect.stringContaining(problem), id });

@@ -7,7 +7,7 @@ const calculator = toolAsMcp(makeTool(calculatorTool));
 const withParameters = (...parameters: Parameter[]) => toolAsMcp(makeTool({ name: 'T', parameters }));
 
 describe('the definition', () => {
-  test('has the words, the schema and the examples of the tool', () => {
+  test('has the texts, the schema and the examples of the tool', () => {
     expect(calculator.definition).toEqual({
       name: 'Calculator',
       title: 'Calculator',
@@ -39,11 +39,11 @@ describe('the definition', () => {
     ['', { type: 'string' }],
     ['date', { type: 'string', description: '(date)' }],
     ['json', { description: '(any JSON value; a string is read as JSON text)' }],
-  ])('says of the type %j what JSON Schema can say of it', (type, schema) => {
+  ])('has the closest JSON Schema of the type %j', (type, schema) => {
     const { properties } = withParameters({ name: 'x', type }).definition.inputSchema;
     expect(properties).toEqual({ x: schema });
   });
-  test('keeps an unknown type in the description, and an example that does not fit as text', () => {
+  test('keeps an unknown type in the description, and an invalid example as text', () => {
     const { properties } = withParameters(
       { name: 'on', type: 'date', description: 'The day', example: '2026-01-31' },
       { name: 'n', type: 'int', example: 'about five' },
@@ -59,7 +59,7 @@ describe('the definition', () => {
     expect(inputSchema.required).toEqual(names);
     expect(Object.keys(inputSchema.properties as object).sort()).toEqual(names.toSorted());
   });
-  test('tells two parameters of one name apart', () => {
+  test('distinguishes two parameters with one name', () => {
     const shown = withParameters({ name: 'x', type: 'string' }, { name: 'x', type: 'string' });
     expect(shown.definition.inputSchema.required).toEqual(['x', 'x_2']);
     expect(shown.layOut({ x_2: 'two', x: 'one' })).toEqual({ arguments: ['one', 'two'] });
@@ -73,12 +73,12 @@ test.each([
   ['计算器', 'tool'],
   ['查询 v2', '_v2'],
   ['x'.repeat(200), 'x'.repeat(128)],
-])('the name %j is %j for MCP', (name, valid) => {
+])('the name %j becomes %j in MCP', (name, valid) => {
   expect(mcpNameOf(name)).toBe(valid);
   expect(valid).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
 });
 
-test('the server is called as its tool, and has the version of its protocol', () => {
+test('the server has the name of its tool, and the version of its protocol', () => {
   expect(serverInfoOf(makeTool({ name: '计算器' }))).toEqual({ name: '计算器', version: '1.0.0' });
   expect(serverInfoOf(makeTool(calculatorTool))).toMatchObject({ description: 'A simple calculator' });
 });
@@ -91,7 +91,7 @@ describe('named arguments', () => {
     expect(calculator.layOut({ a: '2', b: 'three' })).toEqual({ arguments: ['2', 'three'] });
     expect(withParameters({ name: 'x', type: 'json' }).layOut({ x: '{"y":1}' })).toEqual({ arguments: ['{"y":1}'] });
   });
-  test('of every type have one text', () => {
+  test('of every type have one text form', () => {
     const types = ['int', 'bool', 'object', 'array', 'json', 'string', 'date'];
     const shown = withParameters(...types.map((type) => ({ name: type, type })));
     const args = { int: 7, bool: true, object: { x: [1] }, array: ['a'], json: [null], string: 5, date: false };
@@ -112,20 +112,20 @@ describe('named arguments', () => {
     expect(shown.layOut({ n: 1.5, s: '' })).toEqual({ problem: expect.stringContaining('type integer') });
     expect(shown.layOut({ n: 1, s: {} })).toEqual({ problem: expect.stringContaining('type string, not an object') });
   });
-  test('are not taken from prototypes', () => {
+  test('are not read from prototypes', () => {
     const shown = withParameters({ name: 'toString', type: 'string' });
     expect(shown.layOut({})).toEqual({ problem: expect.stringContaining('missing: "toString"') });
   });
 });
 
-test('values by position are the arguments by name', () => {
+test('values by position equal arguments by name', () => {
   expect(argumentsByPosition(calculator.definition, ['2', '3'])).toEqual({ a: '2', b: '3' });
   expect(() => argumentsByPosition(calculator.definition, ['2'])).toThrow(
     'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"',
   );
 });
 
-test('examples with more than 250,000 JSON values together stay text', () => {
+test('examples with more than 250,000 JSON values in total stay text', () => {
   const example = `[${'0,'.repeat(149_998)}0]`;
   const { definition } = withParameters({ name: 'a', type: 'list', example }, { name: 'b', type: 'list', example });
   const { a, b } = definition.inputSchema.properties as Record<string, { examples: unknown[] }>;

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { toResponse } from './call-result.ts';
 import { parseValue, printValue, type ValueOf } from './values.ts';
 
-describe('text becomes the value that its type promises', () => {
+describe('converts text to a value of its type', () => {
   test.each([
     ['number', '2', 2],
     ['Number', ' -2.5e3 ', -2500],
@@ -24,7 +24,7 @@ describe('text becomes the value that its type promises', () => {
   });
 });
 
-describe('text that does not fit is refused in words', () => {
+describe('refuses invalid text with a reason', () => {
   test.each([
     ['number', 'two', '"two" is not a number'],
     ['number', '', '"" is not a number'],
@@ -61,7 +61,7 @@ test('parsing a printed value returns an equal value', () => {
   );
 });
 
-test('types are read from the words', () => {
+test('finds types in their textual form', () => {
   expectTypeOf<ValueOf<'Number'>>().toEqualTypeOf<number>();
   expectTypeOf<ValueOf<'int'>>().toEqualTypeOf<number>();
   expectTypeOf<ValueOf<'bool'>>().toEqualTypeOf<boolean>();
@@ -88,11 +88,11 @@ describe('return values of a handler', () => {
   ])('%s becomes content', (result, expected) => {
     expect(toResponse(result)).toEqual({ content: expected, error: false });
   });
-  test('as a whole response is taken as it is, so that an error can have contents', () => {
+  test('as a whole response are used unchanged, so that an error can have contents', () => {
     const response = { content: content(['a', 'x'], ['b', 'y']), error: true };
     expect(toResponse(response)).toEqual(response);
   });
-  test('without a text is refused', () => {
+  test('without a text form are refused', () => {
     const circle: unknown[] = [];
     circle.push(circle);
     expect(() => toResponse(circle)).toThrow('Cannot be serialized as JSON');

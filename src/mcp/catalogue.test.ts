@@ -35,7 +35,7 @@ function server(era: 'legacy' | 'modern' = 'legacy', begun: Promise<unknown> = P
   };
   const source = { server: { era, capabilities }, service, request, isClosed: () => isClosed };
   const catalogue = new Catalogue(source, (code) => warnings.push(code), { clock });
-  /** Answers the next request, once it is there. */
+  /** Answers the next request after its arrival. */
   const answer = async (result: object) => {
     await expect.poll(() => asked.length).toBeGreaterThan(0);
     asked.shift()!.answer(result);
@@ -60,7 +60,7 @@ function beginning() {
 
 const namesIn = async (reading: unknown) => ((await reading) as { name: string }[]).map(({ name }) => name);
 
-test('a list that changed while it was read is returned and read again', async () => {
+test('returns a list that changed during the read, and reads it again', async () => {
   const { catalogue, changes, asked, answer } = server();
   const reading = catalogue.read('tools');
   await expect.poll(() => asked.length).toBe(1);
@@ -75,7 +75,7 @@ test('a list that changed while it was read is returned and read again', async (
   expect(await namesIn(catalogue.read('tools'))).toEqual(['new']);
 });
 
-test('who asks after a change does not get what was asked before it', async () => {
+test('a reader after a change does not get an earlier answer', async () => {
   const { catalogue, changes, asked } = server();
   const before = catalogue.read('tools');
   await expect.poll(() => asked.length).toBe(1);
@@ -89,7 +89,7 @@ test('who asks after a change does not get what was asked before it', async () =
   expect(await namesIn(catalogue.valid('tools'))).toEqual(['new']);
 });
 
-test('those who ask at the same time share an answer, and a failure is not kept', async () => {
+test('concurrent readers share an answer, and a failure is not kept', async () => {
   const { catalogue, asked, answer } = server();
   const both = Promise.allSettled([catalogue.read('tools'), catalogue.read('tools')]);
   await expect.poll(() => asked.length).toBe(1);
@@ -100,7 +100,7 @@ test('those who ask at the same time share an answer, and a failure is not kept'
   expect(await namesIn(next)).toEqual(['a']);
 });
 
-test('without announcements, a legacy list is read each time, and a modern one after its ttl', async () => {
+test('without announcements, reads a legacy list each time, and a modern one after its TTL', async () => {
   const legacy = server();
   const read = legacy.catalogue.read('prompts');
   await legacy.answer({ prompts: [{ name: 'a' }] });
@@ -136,7 +136,7 @@ test('a modern list is requested only after announcements have begun, or were re
   expect(refusing.warnings).toEqual(['listen-failed']);
 });
 
-test('a server that does not acknowledge announcements is asked after 1 s, and again once it does', async () => {
+test('requests lists of a server that does not acknowledge announcements after 1 s, and again after the acknowledgement', async () => {
   const { promise, begin } = beginning();
   const { catalogue, clock, asked, answer } = server('modern', promise);
   catalogue.keep();
@@ -161,7 +161,7 @@ test('the end of announcements outdates the lists, but the end of the connection
   }
 });
 
-test('a new process knows the names of the last one, and no list of it', async () => {
+test('keeps the names of the previous process for a new one, but not its lists', async () => {
   const before = server();
   const reading = before.catalogue.read('tools');
   await before.answer(named('a'));
@@ -178,7 +178,7 @@ test('close ends the announcements', async () => {
   expect(stops()).toBe(1);
 });
 
-test('clients get the pages of a legacy server that announces changes, without a request', async () => {
+test('clients receive cached pages of a legacy server that announces changes', async () => {
   const { changes, page, answer, asked } = server();
   await new Promise(setImmediate);
   const first = page();
@@ -203,7 +203,7 @@ test('clients get the pages of a legacy server that announces changes, without a
   expect(asked).toEqual([]);
 });
 
-test('a modern list is given to other clients only if it is public, with the rest of its time', async () => {
+test('gives a modern list to other clients only if it is public, with its remaining time', async () => {
   const { page, clock, answer, asked } = server('modern');
   const list = { ...named('a'), ttlMs: 100 };
   for (const cacheScope of ['private', undefined, 'public'] as const) {
@@ -219,12 +219,12 @@ test('a modern list is given to other clients only if it is public, with the res
   clock.advance(60);
   const later = page();
   await answer({ ...named('b'), ttlMs: 100, cacheScope: 'private' });
-  await answer({ ...named('c'), ttlMs: 100, cacheScope: 'private' }); // its own answer, because the one before is not public
+  await answer({ ...named('c'), ttlMs: 100, cacheScope: 'private' }); // a separate answer, because the previous one is not public
   expect(await later).toMatchObject(named('c'));
   expect(asked).toEqual([]);
 });
 
-test('a client that cancels does not wait for a list, and a failed list is asked for on its behalf', async () => {
+test('a client that cancels does not wait for a list, and a failed list is requested again for others', async () => {
   const { catalogue, page, asked, answer } = server();
   const reading = catalogue.read('tools');
   const cancel = new AbortController();
@@ -239,7 +239,7 @@ test('a client that cancels does not wait for a list, and a failed list is asked
   expect(await waiting).toEqual(named('a'));
 });
 
-test('a list that cannot be read as a whole is asked for page by page, and read again only after a change', async () => {
+test('a list that cannot be read completely is requested page by page, and read again only after a change', async () => {
   const { changes, page, asked, answer } = server();
   const first = page();
   await expect.poll(() => asked.length).toBe(1);
@@ -256,7 +256,7 @@ test('a list that cannot be read as a whole is asked for page by page, and read 
   expect(asked).toEqual([]);
 });
 
-test('clients that wait for a list while it changes share the next one', async () => {
+test('clients that wait for a list during a change share the next one', async () => {
   const { changes, page, asked, answer } = server();
   const both = Promise.all([page(), page()]);
   await expect.poll(() => asked.length).toBe(1);

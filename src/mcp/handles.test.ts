@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { handle, readHandle } from './handles.ts';
 
-it('names any owner and any id, and nests', () => {
+it('encodes any owner and any id, and can be nested', () => {
   const text = fc.string({ unit: 'grapheme' });
   fc.assert(
     fc.property(text, text, text, (outer, inner, id) => {

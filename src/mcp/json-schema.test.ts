@@ -3,7 +3,7 @@ import { compileJsonSchema } from './json-schema.ts';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 
-test.each([undefined, DRAFT_07])('two schemas with one $id are two schemas (dialect: %s)', async ($schema) => {
+test.each([undefined, DRAFT_07])('treats two schemas with one $id as different (dialect: %s)', async ($schema) => {
   const dialect = $schema === undefined ? {} : { $schema };
   const one = await compileJsonSchema({ ...dialect, $id: 'https://example.com/a', type: 'string' });
   const other = await compileJsonSchema({ ...dialect, $id: 'https://example.com/a', type: 'number' });
@@ -15,7 +15,7 @@ test.each([undefined, DRAFT_07])('two schemas with one $id are two schemas (dial
   ]);
 });
 
-test.each([undefined, DRAFT_07])('a schema that is none is refused with its fault (dialect: %s)', async ($schema) => {
+test.each([undefined, DRAFT_07])('refuses an invalid schema with the reason (dialect: %s)', async ($schema) => {
   const wrong = { ...($schema && { $schema }), type: 'object', properties: ['a'] };
   await expect(compileJsonSchema(wrong as never)).rejects.toMatchObject({
     code: 'INVALID_OPTION',
@@ -25,7 +25,7 @@ test.each([undefined, DRAFT_07])('a schema that is none is refused with its faul
 
 // With two references to the whole schema, the time doubles with each level of the value.
 test.each(['$ref', '$dynamicRef', '$recursiveRef'])(
-  'a schema of others that repeats itself by %s is bounded',
+  'limits a schema of another program that repeats itself with %s',
   async (key) => {
     const again = { properties: { a: { [key]: '#' } } };
     let runs = 0;

@@ -5,7 +5,7 @@ import type { JsonSchema } from './types.ts';
 const text = (name: unknown) => ({ type: 'string', 'x-mcp-header': name });
 const withProperties = (properties: Record<string, unknown>) => ({ type: 'object', properties }) as JsonSchema;
 
-test('chains of properties lead to headers, and properties may have any name', () => {
+test('finds headers along chains of properties, which may have any name', () => {
   const schema = withProperties({
     region: text('Region'),
     place: withProperties({ count: { type: 'integer', 'x-mcp-header': 'Count' } }),
@@ -39,13 +39,13 @@ test.each([
   expect(toolHeaders(schema)).toEqual(expect.any(String));
 });
 
-test('the depth of a schema is no problem', () => {
+test('accepts a schema of any depth', () => {
   let schema: JsonSchema = { ...text('Deep') } as JsonSchema;
   for (let depth = 0; depth < 100_000; depth++) schema = withProperties({ a: schema });
   expect(toolHeaders(schema)).toMatchObject([{ name: 'Deep' }]);
 });
 
-test('a header has the text of its argument, and none where there is no such argument', () => {
+test('a header has the text of its argument, and is omitted without the argument', () => {
   const args = { yes: true, none: null, deep: { count: -7 }, text: '' };
   expect(valueAt(args, ['yes'])).toBe('true');
   expect(valueAt(args, ['deep', 'count'])).toBe('-7');

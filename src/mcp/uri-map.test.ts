@@ -10,7 +10,7 @@ function isWithin(uri: string, resource: string): boolean {
 
 const uris = fc.string({ unit: fc.constantFrom('/', '?', '#', 'a', 'b'), maxLength: 6 });
 
-test('finds the resources that a URI names or is a part of, whatever was added and deleted', () => {
+test('finds the resources that a URI names or is a part of, after any additions and removals', () => {
   fc.assert(
     fc.property(fc.array(uris, { maxLength: 30 }), fc.array(uris, { maxLength: 10 }), uris, (added, deleted, uri) => {
       const map = new UriMap<string>();

@@ -18,11 +18,11 @@ test.each([
   expect(match && { ...match }).toEqual(expected);
 });
 
-test('names its variables', () => {
+test('returns its variables', () => {
   expect(new UriTemplate('x://{a}/{+b}{?c,d*}').variables).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a URI that could be parted in any number of ways is decided all the same', () => {
+test('decides a URI that could be divided in many ways', () => {
   expect(new UriTemplate('mem://{+a}.{+b}.{c}').match(`mem://${'.'.repeat(4000)}/`)).toBeUndefined();
   expect(new UriTemplate('mem://{a}-{b}-{c}').match(`mem://${'-'.repeat(8000)}/`)).toBeUndefined();
   const costly = new UriTemplate(`mem://${'{+a}{b}{/c*}'.repeat(30)}!`);
@@ -31,12 +31,12 @@ test('a URI that could be parted in any number of ways is decided all the same',
   expect(new UriTemplate('mem://{a}-{b}!{c}').match(`mem://-${'-'.repeat(100)}!${'-'.repeat(8000)}`)).toBeDefined();
 });
 
-test('a URI or a template that is too long is not looked at', () => {
+test('does not match a URI or a template that is too long', () => {
   expect(new UriTemplate('mem://{+a}').match(`mem://${'.'.repeat(9000)}`)).toBeUndefined();
   expect(new UriTemplate('{?a}'.repeat(100_000)).match('a'.repeat(100))).toBeUndefined();
 });
 
-test('a match stops at another beginning, at a part without a position, and when its steps are used up', () => {
+test('stops at a different prefix, at a missing part, and when the step budget is used', () => {
   const left = (template: string, uri: string, steps = 10_000) => {
     const budget = { left: steps };
     const match = new UriTemplate(template).match(uri, budget);
@@ -69,7 +69,7 @@ function matchByExpression(template: string, uri: string): (string | undefined)[
   return new RegExp(`^${pattern}${escaped(template.slice(end))}$`).exec(uri)?.slice(1);
 }
 
-test('finds the values that a regular expression would find', () => {
+test('finds the same values as a regular expression', () => {
   const texts = ['a', 'b://', '/', ',', '.', '#', '?', '&', ';', '-', '?x0=', '&x1='];
   const expressions = [
     '{N}',
@@ -107,7 +107,7 @@ test('finds the values that a regular expression would find', () => {
   );
 });
 
-test('a name from the prototype is a variable like any other', () => {
+test('accepts a name from the prototype as a variable', () => {
   expect({ ...new UriTemplate('x://{__proto__}/{constructor}').match('x://1/2') }).toEqual({
     ['__proto__']: '1',
     constructor: '2',

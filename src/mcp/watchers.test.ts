@@ -30,7 +30,7 @@ function watched() {
   return { watchers, log, add, work };
 }
 
-test('a notification costs nothing for watchers of other resources', () => {
+test('a notification takes no time for watchers of other resources', () => {
   const { watchers, log, add, work } = watched();
   const uris = Array.from({ length: 1_000 }, (_, at) => `x:${at}`);
   for (let at = 0; at < MANY; at++) add(`${at}`, { resourceSubscriptions: uris });
@@ -42,7 +42,7 @@ test('a notification costs nothing for watchers of other resources', () => {
   expect(log).toEqual(['one: y:one/part', `logs: ${LOG_METHOD}`]);
 });
 
-test('a watcher of a resource and of its part is notified once', () => {
+test('notifies a watcher of a resource and of its part once', () => {
   const { watchers, log, add } = watched();
   const watcher = add('both', { resourceSubscriptions: ['x:a', 'x:a/b', 'x:a'], toolsListChanged: true });
   add('other', { resourceSubscriptions: ['x:a/b'] });

@@ -1,4 +1,4 @@
-// What command lines print and exit with that start nothing: help, and errors in their words.
+// Output and exit codes of command lines that start no server: help and errors.
 
 import { describe, expect, test } from 'vitest';
 import { removedRules } from '../../check/select-rules.ts';
@@ -41,7 +41,7 @@ const helpOf: string[][] = programs.flatMap(({ commands }, at) => {
   return [[name], ...command.commands.map((child) => [name, child.name()])];
 });
 
-test('subcommands are among the commands whose help is read', () => {
+test('subcommands are among the tested help texts', () => {
   expect(helpOf).toEqual(
     expect.arrayContaining([
       ['token', 'add'],
@@ -68,7 +68,7 @@ test.each(Object.keys(commandTable))('%s has help with an example and the common
   expect((await run('help', name)).stdout).toBe(help.stdout);
 });
 
-test('the earlier name of a command still works, and the help has the new one only', async () => {
+test('the earlier name of a command still works, and the help shows only the new one', async () => {
   expect((await run('remove', '--help')).stdout).toBe((await run('rm', '--help')).stdout);
   expect((await run('--help')).stdout).not.toContain('|remove');
 });
@@ -77,7 +77,7 @@ test.each([
   [['login', '--no-browser'], 'No server was given'],
   [['up', '--inspector-port', 'x'], '"x" is not a port'],
   [['tools', '--protocol', 'x'], 'Allowed choices are mcp, litemcp'],
-])('the earlier option of %j is still known', async (words, message) => {
+])('accepts the earlier option of %j', async (words, message) => {
   expect((await run(...words)).stderr).toContain(message);
 });
 
@@ -98,7 +98,7 @@ test.each([
   }
 });
 
-describe('an error says what to do', () => {
+describe('an error includes a hint', () => {
   const server = ['--', 'never-started'];
 
   test.each<[string, string[], string, string]>([
@@ -115,7 +115,7 @@ describe('an error says what to do', () => {
       'bash, zsh, fish, powershell',
     ],
     ['no shell', ['completion'], 'No shell was given', 'bash, zsh, fish, powershell; `standpipe completion --help`'],
-    ['a port that is no number', ['inspect', '--port', 'x'], '"x" is not a port', 'from 0 to 65535'],
+    ['a port that is not a number', ['inspect', '--port', 'x'], '"x" is not a port', 'from 0 to 65535'],
     ['no server to check', ['check'], 'No server was given', ''],
     ['a URL to check', ['check', 'https://example.org/mcp'], 'remote server', ''],
     [

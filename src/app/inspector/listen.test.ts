@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { listen } from './server.ts';
 
-test('an error of a server that listens already is told and ends nothing', async () => {
+test('reports an error of a listening server, which keeps listening', async () => {
   const server = createServer((_, response) => response.end('still here'));
   const told: Error[] = [];
   await listen(server, 0, (error) => told.push(error));
@@ -17,7 +17,7 @@ test('an error of a server that listens already is told and ends nothing', async
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('an error while it begins to listen is the refusal, and told nowhere else', async () => {
+test('an error before listening rejects the call, and is not reported elsewhere', async () => {
   const told: Error[] = [];
   const server = createServer();
   await expect(listen(server, 70_000, (error) => told.push(error))).rejects.toThrow('cannot listen');

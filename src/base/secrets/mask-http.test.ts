@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { headerLines, maskedUrl, shortSession } from './mask-http.ts';
 import { redactor } from './redact.ts';
 
-test('headers are shown without credentials', () => {
+test('shows headers without credentials', () => {
   const headers = {
     Accept: 'text/event-stream',
     Authorization: 'Bearer hunter22',
@@ -37,7 +37,7 @@ test('headers are shown without credentials', () => {
   ]);
 });
 
-test('headers are bounded, however many and long they are', () => {
+test('limits the number and length of headers', () => {
   const many = Object.fromEntries(
     Array.from({ length: 2000 }, (_, i) => [`x-${i}-${'n'.repeat(999)}`, 'v'.repeat(9999)]),
   );
@@ -52,10 +52,10 @@ test.each([
   ['https://ada:p@ss@a.example/mcp?x', 'https://[redacted]@a.example/mcp?[redacted]'],
   ['/messages?sessionId=hunter22&v=1', '/messages?sessionId=[redacted]&v=[redacted]'],
   ['https://a.example/s/hunter22/mcp', 'https://a.example/s/KEY/mcp'],
-])('%s is shown as %s', (url, shown) => {
+])('shows %s as %s', (url, shown) => {
   expect(maskedUrl(url, (text) => text.replace('hunter22', 'KEY'))).toBe(shown);
 });
 
-test('a short session id is masked completely', () => {
+test('masks a short session id completely', () => {
   expect([shortSession('abc'), shortSession('0123456789abcdef')]).toEqual(['[redacted]', '012345…']);
 });

@@ -4,7 +4,7 @@ import { redactArguments, secretsInArguments } from './redact-arguments.ts';
 
 const mask = (args: string[], env = {}, secrets: string[] = []) => redactArguments(args, maskValues(env, secrets));
 
-test('values of env are hidden wherever they stand', () => {
+test('hides values of env at any position', () => {
   expect(mask(['--dsn', 'x:hunter22@y', 'hunter22'], { DB: 'hunter22' })).toEqual([
     '--dsn',
     'x:[env DB]@y',
@@ -12,7 +12,7 @@ test('values of env are hidden wherever they stand', () => {
   ]);
 });
 
-test('values that are known to be secret are hidden', () => {
+test('hides values that are known to be secret', () => {
   expect(mask(['run', 'id=abcd1234'], {}, ['abcd1234'])).toEqual(['run', 'id=[redacted]']);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ],
   [['postgres://ada:secret@host/db'], ['postgres://ada:[redacted]@host/db']],
   [['https://x.test/sse?api_key=abc&v=2'], ['https://x.test/sse?api_key=[redacted]&v=2']],
-])('%j is shown as %j', (args, shown) => {
+])('shows %j as %j', (args, shown) => {
   expect(mask(args)).toEqual(shown);
 });
 
@@ -68,15 +68,15 @@ test.each([
   [['-jar', 'E:/path/to/mcp-server.jar']],
   [['http://localhost:8080/x', 'user@host:path']],
   [['sk-1']],
-])('%j hides nothing and is shown as it is', (args) => {
+])('shows %j unchanged', (args) => {
   expect(mask(args)).toEqual(args);
 });
 
-test('a known value behind a secret option is shown by its name', () => {
+test('shows a known value after a secret option by its name', () => {
   expect(mask(['--token', 'hunter22'], { GH: 'hunter22' })).toEqual(['--token', '[env GH]']);
 });
 
-test('the secrets of a command line are known, so that they can be hidden elsewhere', () => {
+test('secrets of a command line are known, so that they can be hidden elsewhere', () => {
   const args = [
     '--token',
     'abcd',

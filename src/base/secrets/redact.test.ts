@@ -22,12 +22,12 @@ describe('redaction of JSON', () => {
     expect(redact(text)).toBe(expected);
   });
 
-  it('leaves the schema of an argument that will hold a secret', () => {
+  it('keeps the schema of an argument that will hold a secret', () => {
     const schema = '{"inputSchema":{"type":"object","properties":{"token":{"type":"string"}},"required":["token"]}}';
     expect(redact(schema)).toBe(schema);
   });
 
-  it('looks into text that holds JSON, headers, addresses and keys', () => {
+  it('redacts strings with JSON, headers, addresses and keys', () => {
     const inner = JSON.stringify({ user: 'x', api_key: 'sk-1 2', nested: { password: 'p,q' } });
     const result = {
       a: inner,
@@ -51,7 +51,7 @@ describe('redaction of JSON', () => {
     ['token="cut of', 'token="[redacted]"'],
     ['token="a\nb"', 'token="a\nb"'],
     ['token=""', 'token="[redacted]"'],
-  ])('finds where a token or a quoted value begins and ends: %s becomes %s', (text, expected) => {
+  ])('finds the limits of a token or a quoted value: %s becomes %s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 
@@ -62,7 +62,7 @@ describe('redaction of JSON', () => {
     ['token = environ-x', 'token = [redacted]'],
     ['curl -H "token: ${env:A_B}", x', 'curl -H "token: ${env:A_B}", x'],
     ['token=$5ecret', 'token=[redacted]'],
-  ])('leaves the name of a variable: %s becomes %s', (text, expected) => {
+  ])('keeps the name of a variable: %s becomes %s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 
@@ -73,7 +73,7 @@ describe('redaction of JSON', () => {
     );
   });
 
-  it('stays valid where a value of env begins inside an escape', () => {
+  it('is valid JSON if a value of env begins inside an escape', () => {
     const masked = redactor({ mask: maskValues({ KEY: 'nabc' }) });
     expect(JSON.parse(masked('{"a":"x\\nabc"}'))).toEqual({ a: '[redacted]' });
   });
@@ -90,7 +90,7 @@ describe('redaction of JSON', () => {
     expect(own('{"pin":"1234","pins":1}')).toBe('{"pin":"[redacted]","pins":1}');
   });
 
-  it('never lets a secret through, never breaks JSON, and changes nothing else', () => {
+  it('reveals no secret, keeps JSON valid, and changes nothing else', () => {
     const secret = 'S3cr3tValue';
     const names = fc.constantFrom('token', 'api_key', 'Authorization', 'password', 'text', 'a', 'properties');
     const value = fc.letrec((tie) => ({
@@ -130,7 +130,7 @@ describe('redaction of JSON', () => {
     }
   });
 
-  it('never throws on text that is broken or cut anywhere', () => {
+  it('does not throw for text that is broken or cut anywhere', () => {
     const text = '{"a":[{"token":"x\\"y"},[],{}],"b":{"secret":{"c":"d"}},"e":"Bearer abcdefgh"}';
     for (let at = 0; at <= text.length; at++) {
       expect(redact(text.slice(0, at))).not.toMatch(/x\\"y|abcdefgh/);
@@ -138,7 +138,7 @@ describe('redaction of JSON', () => {
     }
   });
 
-  it('finishes for any text of hundreds of kilobytes', () => {
+  it('terminates for any text of hundreds of kilobytes', () => {
     const nasty = [
       `{"a":"${'token.'.repeat(50_000)}"}`,
       `{"a":"${'token: \\"x'.repeat(30_000)}"}`,

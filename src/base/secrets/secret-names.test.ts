@@ -36,7 +36,7 @@ describe('names', () => {
     expect(isSecretName(name)).toBe(false);
   });
 
-  it('the spelling makes no difference to a name of several words', () => {
+  it('names of several words may be written in any case style', () => {
     const spellings = [
       (words: string[]) => words.join('_'),
       (words: string[]) => words.join('-'),

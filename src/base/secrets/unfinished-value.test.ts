@@ -17,7 +17,7 @@ test.each([
   expect(unfinishedValue({ TOKEN: 'hunter22', OTHER: 'pässwort' })(bytes(text))).toBe(expected);
 });
 
-test('values that are not masked are not waited for', () => {
+test('does not hold back values that are not masked', () => {
   expect(unfinishedValue({ PWD: '/home/me', DEBUG: 'true', A: 'abc' })(bytes('/home/m tru ab'))).toBe(0);
 });
 
@@ -27,11 +27,11 @@ test.each([
   ['password=abc\n', 0],
   ['token: abc\nready', 0],
   [`${'x'.repeat(10_000)} api_key=abc`, 4096],
-])('a line that is not at its end and announces a secret waits for the rest: %#', (text, expected) => {
+])('holds back an unfinished line that announces a secret: %#', (text, expected) => {
   expect(unfinishedValue({})(bytes(text))).toBe(expected);
 });
 
-test('wherever a text is cut inside of a value, the first half waits', () => {
+test('holds back the first half of a value at any cut', () => {
   const value = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '\n'), minLength: 5, maxLength: 9 });
   fc.assert(
     fc.property(value, fc.string(), fc.nat(), (secret, before, cut) => {

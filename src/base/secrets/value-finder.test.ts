@@ -9,7 +9,7 @@ function byPattern(values: readonly string[], text: string): string {
   return values.length === 0 ? text : text.replaceAll(new RegExp(escaped.join('|'), 'g'), (value) => `<${value}>`);
 }
 
-test('replaces what a pattern of all values replaces', () => {
+test('replaces the same text as a pattern of all values', () => {
   const word = (minLength: number, maxLength: number) =>
     fc.string({ unit: fc.constantFrom('a', 'b', '.', '$', 'é', '\u{1f511}'), minLength, maxLength });
   fc.assert(
@@ -20,7 +20,7 @@ test('replaces what a pattern of all values replaces', () => {
   );
 });
 
-test('examines a text once, however many values there are', () => {
+test('scans a text once, however many values there are', () => {
   const examined = (count: number) => {
     const finder = new ValueFinder(Array.from({ length: count }, (_, n) => `eyJhbGciOiJ${n}.payload`));
     const spy = vi.spyOn(String.prototype, 'charCodeAt');
@@ -34,14 +34,14 @@ test('examines a text once, however many values there are', () => {
   expect(examined(2000)).toBeLessThan(5 * examined(10));
 });
 
-test('long values are replaced, also those that begin alike or are a beginning of another', () => {
+test('replaces long values, even with common prefixes', () => {
   const head = 'x'.repeat(40);
   const finder = new ValueFinder([head, `${head}a`, `${head}b${'c'.repeat(100)}`, 'xx']);
   const replaced = finder.replace(`${head}b${'c'.repeat(100)}! ${head}a ${head}z xx`, ({ length }) => `<${length}>`);
   expect(replaced).toBe('<141>! <41> <40>z <2>');
 });
 
-test('compares no more than a multiple of the text, and hides too much rather than too little', () => {
+test('limits comparisons to a multiple of the text, and hides too much rather than too little', () => {
   const token = `${'a'.repeat(60_000)}b`;
   const spy = vi.spyOn(String.prototype, 'startsWith');
   try {

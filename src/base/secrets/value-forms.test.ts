@@ -10,7 +10,7 @@ test.each([
   ['Go', String.raw`"é\"\\/\u003c\u0026\u003e+\u2028 '${'`'}~*\u0001x"`],
   ['PHP', String.raw`"\u00e9\"\\\/<&>+\u2028 '${'`'}~*\u0001x"`],
   ['.NET', String.raw`"\u00E9\u0022\\/\u003C\u0026\u003E\u002B\u2028 \u0027\u0060~*\u0001x"`],
-])('a value is found as %s writes it, and also inside of JSON as text', (_, json) => {
+])('finds a value in the form of %s, and in JSON inside a string', (_, json) => {
   expect(JSON.parse(json)).toBe(value);
   const mask = maskValues({ KEY: value });
   expect(mask(json)).toBe('"[env KEY]"');
@@ -23,7 +23,7 @@ test.each([
   ['RFC 3986', '%C3%A9%22%5C%2F%3C%26%3E%2B%E2%80%A8%20%27%60~%2A%01x'],
   ["Python's quote, which keeps slashes", '%C3%A9%22%5C/%3C%26%3E%2B%E2%80%A8%20%27%60~%2A%01x'],
   ['lower-case digits', '%c3%a9%22%5c%2f%3c%26%3e%2b%e2%80%a8%20%27%60~%2a%01x'],
-])('a value is found as %s escapes it', (_, escaped) => {
+])('finds a value escaped by %s', (_, escaped) => {
   expect(maskValues({ KEY: value })(`?v=${escaped}&x=1`)).toBe('?v=[env KEY]&x=1');
 });
 

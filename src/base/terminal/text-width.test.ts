@@ -16,7 +16,7 @@ describe('width', () => {
   });
 
   test.each(['plain text', '漢字漢字漢字', 'e\u0301e\u0301e\u0301e\u0301', '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧'])(
-    '%s is cut between letters',
+    'cuts %s between letters',
     (text) => {
       for (let width = 1; width < 12; width++) expect(textWidth(cutToWidth(text, width))).toBeLessThanOrEqual(width);
       expect(cutToWidth(text, 100)).toBe(text);

@@ -17,12 +17,12 @@ test.each<[string, string, (number | string)[]]>([
   ['a message', `${json}\n\n\n`, [3]],
   ['CRLF', `${json}\r\n\r\n\r\n`, [3]],
   ['several lines', `${JSON.stringify(message, undefined, 2)}\n\n\n`, [3]],
-  ['its end inside of a message', `${json.replace('{', '{\n\n\n')}\n\n\n`, [3]],
+  ['its end in a message', `${json.replace('{', '{\n\n\n')}\n\n\n`, [3]],
   ['messages without an end', `${json}${json}\n${json}`, [0, 1, 0]],
   ['a line before a message', `ready\n${json}\n\n\n`, ['ready', 3]],
   ['text around a message', `got ${json} sent\n`, ['got ', 0, ' sent']],
   ['a log with braces', `{pid 7} {{ "a\n${json}\n\n\n`, ['{pid 7} ', '{', '{ "a', 3]],
-  ['a log with an open quote', `{"a\n${json}\n\n\n`, ['{"a', 3]],
+  ['a log with an unclosed quote', `{"a\n${json}\n\n\n`, ['{"a', 3]],
   ['a log in JSON', `{"level":"info","id":1}\n${json}\n\n\n`, ['{"level":"info","id":1}', 3]],
 ])('%s', (_name, stdout, expected) => {
   expect(shown(stdout)).toEqual(expected);

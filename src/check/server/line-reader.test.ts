@@ -24,7 +24,7 @@ test.each<[string, string, (string | undefined)[], unknown[]]>([
   ['several messages on a line', `${text} ${next}\n`, ['several messages'], [one, two]],
   ['an indented message', `${JSON.stringify(two, undefined, 1)}\n`, Array(5).fill('several lines'), [two]],
   ['a newline in a string', `${text.replace('{ ', '{\n')}\n`, ['several lines', 'several lines'], [one]],
-  ['a message inside of another', `${text.slice(0, 20)}${next}\n${text.slice(20)}\n`, Array(2).fill('mixed up'), [two]],
+  ['a message in another one', `${text.slice(0, 20)}${next}\n${text.slice(20)}\n`, Array(2).fill('mixed up'), [two]],
   ['a message that is not JSON', `${text.replace('1', 'NaN')}\n${next}\n`, ['invalid JSON', undefined], [two]],
   [
     'an indented message that is not JSON, and one that is',

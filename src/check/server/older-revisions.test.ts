@@ -11,7 +11,7 @@ const statusesOf = (outcomes: Outcome[], asked?: Revision[]) =>
   easeOlderRevisions(outcomes, supported, asked).map(({ status }) => status);
 const batches = outcome('jsonrpc/batches-are-answered', '2025-03-26', 'failed');
 
-test('a failure of a rule that only an older revision has is a warning that names the revision', () => {
+test('a failure of a rule that exists only in an older revision is a warning that names the revision', () => {
   const [eased] = easeOlderRevisions([batches], supported);
   expect(eased).toMatchObject({ status: 'warning', level: 'MUST', note: expect.stringContaining('only 2025-03-26') });
 });
@@ -30,6 +30,6 @@ test('a failure in a requested revision stays a failure', () => {
   expect(statusesOf([batches], ['2025-03-26'])).toEqual(['failed']);
 });
 
-test('an older revision is the newest of a server that has no later one', () => {
+test('the newest supported revision of a server is not an older revision', () => {
   expect(easeOlderRevisions([batches], ['2025-03-26'])[0]).toBe(batches);
 });

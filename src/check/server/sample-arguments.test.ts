@@ -23,31 +23,31 @@ test.each([
   ['an exclusive limit of draft-04', of({ type: 'number', minimum: 0, exclusiveMinimum: true }, draft04), 1],
   ['an exclusive limit', of({ type: 'integer', exclusiveMinimum: 4, multipleOf: 3 }), 6],
   ['limits', of({ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }), 0.5],
-  ['a longest text', of({ type: 'string', format: 'uri', maxLength: 3 }), 'htt'],
+  ['a longest string', of({ type: 'string', format: 'uri', maxLength: 3 }), 'htt'],
   ['a pattern', of({ type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), '2024-02-29'],
   ['a date', of({ type: 'string', format: 'date' }), '2024-02-29'],
-])('%s', async (_, schema, value) => {
+])('finds %s', async (_, schema, value) => {
   expect(await acceptedArguments(schema)).toEqual({ t: value });
 });
 
 test.each([
-  ['a pattern that no sample has', of({ type: 'string', pattern: '^Zürich-\\d+$' })],
+  ['a pattern without a known sample', of({ type: 'string', pattern: '^Zürich-\\d+$' })],
   ['an invalid schema', of({ type: 'str' })],
   ['a reference to another document', of({ $ref: 'https://example.com/order.json' })],
   ['a schema that accepts nothing', { type: 'object', not: {} }],
-  ['a schema of lists', { type: 'array' }],
-])('no arguments for %s', async (_, schema) => {
+  ['a schema of arrays', { type: 'array' }],
+])('finds no arguments for %s', async (_, schema) => {
   expect(await acceptedArguments(schema)).toBeUndefined();
 });
 
-test('references that repeat themselves end', async () => {
+test('ends at references that repeat themselves', async () => {
   const names = Array.from({ length: 20 }, (_, at) => `m${at}`);
   const node = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { $ref: '#' }])) };
   expect(await acceptedArguments({ ...node, required: names })).toBeUndefined();
   expect(await acceptedArguments(node)).toEqual({});
 });
 
-test('a tool without a schema, or without required arguments, is called without arguments', async () => {
+test('calls a tool without a schema, or without required arguments, without arguments', async () => {
   expect(await acceptedArguments(undefined)).toEqual({});
   expect(await acceptedArguments({ type: 'object', properties: { a: order } })).toEqual({});
 });

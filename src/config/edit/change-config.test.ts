@@ -27,7 +27,7 @@ const change = (file: string, servers: Record<string, PlainEntry | undefined>) =
     plan: () => ({ servers: Object.entries(servers).map(([name, entry]) => ({ name, entry })) }),
   });
 
-test('the config is the one that Standpipe reads in the folder, or a new one', () => {
+test('uses the config that Standpipe reads in the folder, or a new one', () => {
   const nameOf = (options = {}) =>
     ownPlaceOf(options, context)
       .file.slice(folder.length + 1)
@@ -51,7 +51,7 @@ test.each<[string, PlainEntry]>([
     { servers: { x: { ...remote, type: 'http', headers: { Authorization: 'Bearer ${env:TOKEN}' } } } },
   ],
   ['a/.cursor/mcp.json', { mcpServers: { x: { ...remote, headers: { Authorization: 'Bearer ${env:TOKEN}' } } } }],
-])('%s has the spelling of its host, and all keys of Standpipe', async (file, expected) => {
+])('%s keeps the format of its host, and accepts all keys of Standpipe', async (file, expected) => {
   const { isNew, problems } = await change(file, { x: remote });
   expect(isNew).toBe(true);
   expect(JSON.parse(read(file))).toEqual(expected);
@@ -60,7 +60,7 @@ test.each<[string, PlainEntry]>([
   expect(Object.values(JSON.parse(read(file)))).toEqual([{}]);
 });
 
-test('TOML and YAML, and a server that is in two groups of a file', async () => {
+test('changes TOML and YAML, and a server in two groups of a file', async () => {
   await change('b/config.toml', { x: remote });
   expect(read('b/config.toml')).toBe(
     '[mcp_servers.x]\nurl = "https://example.org/mcp"\nbearer_token_env_var = "TOKEN"\nrestart = "never"\n',
@@ -74,7 +74,7 @@ test('TOML and YAML, and a server that is in two groups of a file', async () => 
   expect(read('b/both.json')).toBe('{"mcpServers": {}, "servers": {"y": {}}}');
 });
 
-test('an entry that the reader of configs would refuse is not written', async () => {
+test('does not write an entry that the reader of configs would refuse', async () => {
   for (const [entry, message] of [
     [{ command: 'x', framing: 'nope' }, 'Unknown framing "nope"'],
     [{ url: 'https://' }, 'not a URL'],
@@ -89,7 +89,7 @@ test('an entry that the reader of configs would refuse is not written', async ()
   expect(read('c/broken.json')).toBe('{"mcpServers": {,}}');
 });
 
-test('two simultaneous additions both succeed, and a backup is kept', async () => {
+test('two simultaneous additions both succeed, and keep a backup', async () => {
   write('d/mcp.json', '// mine\n{"mcpServers": {}}\n');
   const names = ['a', 'b', 'c', 'd'];
   await Promise.all(names.map((name) => change('d/mcp.json', { [name]: { command: name } })));
@@ -107,7 +107,7 @@ test('secrets of the file are known, so that they can be hidden', async () => {
   expect(own().file).toBe(join(folder, '.mcp.json'));
 });
 
-test('an entry of a command line', () => {
+test('creates an entry from a command line', () => {
   expect(newEntry({ command: ['npx', '-y'], env: ['A', 'B=c=d', 'API_KEY=x'], settings: { era: 'auto' } })).toEqual({
     entry: { command: 'npx', args: ['-y'], env: { A: '${A}', B: 'c=d', API_KEY: 'x' }, era: 'auto' },
     advice: ['Write --env API_KEY without a value to keep the value of API_KEY out of the file.'],
@@ -135,7 +135,7 @@ test('an entry of a command line', () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a new file with secrets is for its owner alone, and they are known',
+  'a new file with secrets is readable only by its owner, and the secrets are known',
   async () => {
     const url = 'https://example.org/mcp?key=hunter2-in-query';
     const { secrets } = await change('with-secrets.json', { x: { url, headers: { 'X-Key': 'hunter2-in-header' } } });

@@ -96,7 +96,7 @@ rules: [ one,   two ]
   },
 ])('$at.format', ({ at, text, added }) => {
   test.each(['\n', '\r\n'])(
-    'a server is added in the style of the file, with line ends %j, and removed without a trace',
+    'adds a server in the style of the file, with line ends %j, and removes it without a trace',
     async (end) => {
       const before = withBreaks(end)(text);
       const after = await add(before, at);
@@ -105,7 +105,7 @@ rules: [ one,   two ]
     },
   );
 
-  test('a server is replaced where it is', async () => {
+  test('replaces a server in place', async () => {
     const once = await editServers(text, at, [{ name: 'a', entry: { command: 'other' } }]);
     const [before, after] = [text, once].map((each) => plain(parsers[at.format](each)));
     const servers = (data: Record<string, never>) => data[at.path[0]!] as never;
@@ -116,7 +116,7 @@ rules: [ one,   two ]
     for (const words of ['mine', 'the first', 'the end']) expect(once).toContain(words);
   });
 
-  test('without servers, without a key for them, and in an empty file', async () => {
+  test('adds a server to a file without servers, without their key, and to an empty file', async () => {
     for (const empty of [
       '',
       '\n',
@@ -132,7 +132,7 @@ rules: [ one,   two ]
     }
   });
 
-  test('a comment alone stays', async () => {
+  test('keeps a comment in a file without servers', async () => {
     const comment = at.format === 'json' ? '// nothing yet' : '# nothing yet';
     const after = await add(comment, at);
     expect(after.startsWith(comment)).toBe(true);
@@ -151,13 +151,13 @@ test.each([
   [yaml, 'mcpServers: &a\n  - name: x\nother: *a\n', 'cannot be written to config.yaml'],
   [yaml, '{x: 1}\n', 'cannot be written to config.yaml'],
   [yaml, 'mcpServers: words\n', '"mcpServers" must be a list: config.yaml'],
-])('what is not a config is refused: %#', async (at, text, message) => {
+])('refuses text that is not a config: %#', async (at, text, message) => {
   const error = await editServers(text, at, [{ name: '__proto__', entry }]).catch((error) => error);
   expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
   expect(error.message).not.toContain('sk-secret');
 });
 
-test('all entries of a duplicate name are removed', async () => {
+test('removes all entries of a duplicate name', async () => {
   const text = '{"mcpServers": {"a": {"command": "1"}, "b": {"command": "2"}, /* c */ "a": {"command": "3"}}}';
   expect(await remove(text, json, 'a')).toBe('{"mcpServers": {"b": {"command": "2"} /* c */}}');
   expect(await editServers(text, json, [{ name: 'a', entry: { command: '4' } }])).toBe(
@@ -165,7 +165,7 @@ test('all entries of a duplicate name are removed', async () => {
   );
 });
 
-test('items of a list in JSON', async () => {
+test('edits items of a list in JSON', async () => {
   const inputs: ServersAt = { file: 'mcp.json', format: 'json', path: ['inputs'], nameKey: 'id' };
   for (const text of ['{\n  "inputs": [\n    { "id": "a" } // c\n  ]\n}\n', '{ "inputs": [{ "id": "a" }, ] }']) {
     const after = await add(text, inputs);
@@ -178,7 +178,7 @@ test('items of a list in JSON', async () => {
   );
 });
 
-test('servers in inline tables, dotted keys and flow lists', async () => {
+test('edits servers in inline tables, dotted keys and flow lists', async () => {
   const inline = 'mcp_servers = { a = { command = "x" } } # c\n';
   expect(await remove(await add(inline, toml), toml)).toBe(inline);
   const atRoot = '# c\nmcp_servers.a.command = "x" # d\n\n[z]\nq = 1\n';
@@ -290,11 +290,11 @@ describe('any text', () => {
   });
 });
 
-// A parser that gets it ends the process.
+// A parser that reads this text ends the process.
 test.each([
   [toml, `a = ${'['.repeat(100_000)}`],
   [yaml, '- '.repeat(100_000)],
-])('a text that is nested too deeply is refused: $format', async (at, text) => {
+])('refuses a text that is nested too deeply: $format', async (at, text) => {
   await expect(add(text, at)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     message: expect.stringContaining('deeply'),

@@ -11,7 +11,7 @@ import { isSameEntry } from './spell-entry.ts';
 
 const root = temporaryFolder('exchange');
 
-/** A project and a home of their own. */
+/** A separate project and home. */
 function newContext(env: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(root, 'x-'));
   const [cwd, home] = [join(folder, 'project'), join(folder, 'home')];
@@ -52,7 +52,7 @@ const expanding: readonly HostId[] = [
   'opencode',
 ];
 
-test.each(hostIds)('%s: what is exported is imported as it was, and both can be repeated', async (host) => {
+test.each(hostIds)('%s: an exported server is imported unchanged, and both can be repeated', async (host) => {
   const { write, to, from, read } = newContext({ KEY: 'key-value', TOKEN: 'token-value' });
   write('mcp.json', { mcpServers: { one: command, two: remote } });
   const expands = expanding.includes(host);
@@ -82,7 +82,7 @@ test.each(hostIds)('%s: what is exported is imported as it was, and both can be 
   expect(readFileSync(changed.file, 'utf8')).toBe(text);
 });
 
-test('a secret is not written where the host does not expand variables, and nothing is created for it', async () => {
+test('does not write a secret if the host does not expand variables, and creates no file', async () => {
   const { write, to, home } = newContext({ KEY: 'key-value' });
   write('mcp.json', {
     mcpServers: {
@@ -119,7 +119,7 @@ test('a secret is not written where the host does not expand variables, and noth
   expect(JSON.parse(connected.changed.after).mcpServers.far).toEqual(connect('far'));
 });
 
-test('unsupported keys are named, folders are resolved, and relative paths become absolute', async () => {
+test('names unsupported keys, resolves folders, and makes relative paths absolute', async () => {
   const { write, to, cwd, home } = newContext();
   write('mcp.json', {
     mcpServers: {
@@ -152,7 +152,7 @@ const literal = {
 };
 
 test.skipIf(process.platform === 'win32')(
-  'secrets of a private file are not copied into one that other users can read, without being told to',
+  'does not copy secrets of a private file into one that other users can read, unless requested',
   async () => {
     const { write, from, read, home, cwd } = newContext();
     mkdirSync(join(home, '.cursor'));
@@ -167,7 +167,7 @@ test.skipIf(process.platform === 'win32')(
       { name: 'plain', outcome: 'added' },
     ]);
     expect(read('mcp.json')).not.toContain('value-in');
-    // A new file is for its owner alone, and a file of the same readers gets them.
+    // A new file is readable only by its owner, and a file with the same readers gets the secrets.
     const secrets = { github: ['GITHUB_TOKEN', 'an argument'], far: ['the header Authorization'] };
     const created = (await from('cursor', 'new.json')).servers;
     expect(created.slice(0, 2)).toMatchObject(Object.entries(secrets).map(([name, each]) => ({ name, secrets: each })));
@@ -224,7 +224,7 @@ test('references in an imported entry are defined in the inputs of a config of V
   expect(changed.problems.map(({ message }) => message)).not.toContain('Input "GITHUB_TOKEN" is not in "inputs"');
 });
 
-test('the inputs of VS Code come along in both directions', async () => {
+test('copies the inputs of VS Code in both directions', async () => {
   const { write, from, read, to } = newContext();
   const inputs = [
     { id: 'token', type: 'promptString', password: true },
@@ -253,7 +253,7 @@ test('the inputs of VS Code come along in both directions', async () => {
   ]);
 });
 
-test('names that collide are reported and kept, and one entry that is wrong does not stop the others', async () => {
+test('reports and keeps existing names, and an invalid entry does not stop the others', async () => {
   const { write, from, read, own, context } = newContext();
   write('.cursor/mcp.json', {
     mcpServers: { a: { command: 'new' }, bad: { command: 5 }, b: { url: 'https://b' }, c: { command: 'c' } },

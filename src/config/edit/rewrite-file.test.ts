@@ -27,7 +27,7 @@ function fileWith(content: string | Uint8Array): string {
 const append = (text: string) => `${text}more\n`;
 const backup = (path: string) => `${path}.before-edit`;
 
-test('permissions, byte order mark and encoding stay, and the file as it was is kept', async () => {
+test('keeps permissions, byte order mark and encoding, and a copy of the original file', async () => {
   for (const encoding of ['utf8', 'utf16le'] as const) {
     const bytes = Buffer.from('\uFEFFü\r\n', encoding);
     const file = fileWith(bytes);
@@ -44,14 +44,14 @@ test('permissions, byte order mark and encoding stay, and the file as it was is 
   }
 });
 
-test.runIf(process.getuid?.() === 0)('the owner stays', async () => {
+test.runIf(process.getuid?.() === 0)('keeps the owner', async () => {
   const file = fileWith('x\n');
   chownSync(file, 12345, 54321);
   const { backup: kept } = await rewriteFile(file, { rewrite: append, backup });
   for (const each of [file, kept!]) expect(statSync(each)).toMatchObject({ uid: 12345, gid: 54321 });
 });
 
-test.skipIf(process.getuid?.() === 0 || isWindows)('a folder that is read-only is named', async () => {
+test.skipIf(process.getuid?.() === 0 || isWindows)('names a read-only folder', async () => {
   const closed = join(folder, 'closed');
   mkdirSync(closed);
   writeFileSync(join(closed, 'mcp.json'), 'x\n');
@@ -61,7 +61,7 @@ test.skipIf(process.getuid?.() === 0 || isWindows)('a folder that is read-only i
   chmodSync(closed, 0o755);
 });
 
-test('without a change, and in a dry run, nothing is written', async () => {
+test('writes nothing without a change or in a dry run', async () => {
   const file = fileWith('x\n');
   const { ino } = statSync(file);
   expect(await rewriteFile(file, { rewrite: (text) => text, backup })).toMatchObject({ backup: undefined });
@@ -72,7 +72,7 @@ test('without a change, and in a dry run, nothing is written', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('dry') || name.includes(`${files}.json.`))).toEqual([]);
 });
 
-test.skipIf(isWindows)('the file behind a link is replaced, and created where it is missing', async () => {
+test.skipIf(isWindows)('replaces the target of a link, and creates it if it is missing', async () => {
   const file = fileWith('x\n');
   const [link, dangling] = [join(folder, 'link.json'), join(folder, 'dangling.json')];
   symlinkSync(file, link);
@@ -86,7 +86,7 @@ test.skipIf(isWindows)('the file behind a link is replaced, and created where it
   expect(statSync(join(folder, 'created.json')).mode & 0o777).toBe(0o600);
 });
 
-test('simultaneous changes are all written', async () => {
+test('applies all simultaneous changes', async () => {
   const file = join(folder, 'new', 'deep', 'many.txt');
   const names = Array.from({ length: 8 }, (_, index) => `${index}`);
   await Promise.all(
@@ -96,7 +96,7 @@ test('simultaneous changes are all written', async () => {
   expect(readdirSync(join(folder, 'new', 'deep')).sort()).toEqual(['many.txt', 'many.txt.before-edit']);
 });
 
-test('a simultaneous change of another program is kept', async () => {
+test('keeps a simultaneous change of another program', async () => {
   const file = fileWith('x\n');
   let calls = 0;
   const rewrite = (text: string) => {
@@ -114,7 +114,7 @@ test('a simultaneous change of another program is kept', async () => {
   });
 });
 
-test('a file that cannot be read or written is refused and unchanged', async () => {
+test('refuses a file that cannot be read or written, and does not change it', async () => {
   const readOnly = fileWith('x\n');
   chmodSync(readOnly, 0o440);
   const notText = fileWith(Buffer.from([0x7b, 0xff, 0x7d]));
@@ -126,7 +126,7 @@ test('a file that cannot be read or written is refused and unchanged', async () 
   await expect(rewriteFile(join(folder, 'no.json'), { rewrite: append })).rejects.toMatchObject({
     code: 'CONFIG_NOT_FOUND',
   });
-  const below = join(readOnly, 'mcp.json'); // a file is where a folder is needed
+  const below = join(readOnly, 'mcp.json'); // a file is in the place of a folder
   await expect(rewriteFile(below, { rewrite: append, create: true })).rejects.toMatchObject({
     code: 'FILE_NOT_WRITABLE',
   });

@@ -12,20 +12,24 @@ test.each([
   ['spaces around', '  A  =  1 2  ', { A: '1 2' }],
   ['export', 'export A=1\nexport  B=2', { A: '1', B: '2' }],
   ['comments', '# no\nA=1 # one\n  # B=2', { A: '1' }],
-  ['a # inside of a value', 'A=a#b\nB="a # b" # c\nC=#c', { A: 'a#b', B: 'a # b', C: '' }],
+  ['a # in a value', 'A=a#b\nB="a # b" # c\nC=#c', { A: 'a#b', B: 'a # b', C: '' }],
   ['an empty value', 'A=\nB=""', { A: '', B: '' }],
   ['an = in a value', 'A=b=c==', { A: 'b=c==' }],
-  ['single quotes, as it is', 'A=\' $x \\n "y" \'', { A: ' $x \\n "y" ' }],
+  ['single quotes, without escapes', 'A=\' $x \\n "y" \'', { A: ' $x \\n "y" ' }],
   ['backticks', 'A=`it\'s "so"`', { A: 'it\'s "so"' }],
   ['double quotes, with escapes', 'A="x\\ny\\t\\"z\\" \\\\ \\q"', { A: 'x\ny\t"z" \\ \\q' }],
-  ['double quotes over lines', 'A="-----BEGIN\nabc\n-----END"\nB=2', { A: '-----BEGIN\nabc\n-----END', B: '2' }],
-  ['single quotes over lines', "A='x\ny'\nB=2", { A: 'x\ny', B: '2' }],
-  ['quotes inside of a value', 'A=it\'s "so"', { A: 'it\'s "so"' }],
+  [
+    'double quotes over several lines',
+    'A="-----BEGIN\nabc\n-----END"\nB=2',
+    { A: '-----BEGIN\nabc\n-----END', B: '2' },
+  ],
+  ['single quotes over several lines', "A='x\ny'\nB=2", { A: 'x\ny', B: '2' }],
+  ['quotes in a value', 'A=it\'s "so"', { A: 'it\'s "so"' }],
   ['dots and dashes in a name', 'spring.datasource-url=x', { 'spring.datasource-url': 'x' }],
-  ['the last of two', 'A=1\nA=2', { A: '2' }],
+  ['the last of two definitions', 'A=1\nA=2', { A: '2' }],
   ['no variables', 'A=$HOME/${B}', { A: '$HOME/${B}' }],
   [
-    'a name that objects have',
+    'the name of an object member',
     '__proto__=1\nconstructor=2',
     Object.fromEntries([
       ['__proto__', '1'],
@@ -38,16 +42,16 @@ test.each([
 });
 
 test.each([
-  ['a line that is nothing', 'A=1\nnonsense here\nB=2', 2, /neither NAME=value nor a comment/],
-  ['a name that is none', 'A=1\n\n1X=2\nB=2', 3, /neither NAME=value nor a comment/],
-  ['a quote that is not closed', 'A=1\nX="abc\nB=2', 2, /X has no closing quote/],
-  ['text behind a quoted value', 'A=1\nX="abc"def\nB=2', 2, /text after the value of X/],
-])('%s is reported with its line, and the rest is read', (_, text, line, message) => {
+  ['a line without a definition', 'A=1\nnonsense here\nB=2', 2, /neither NAME=value nor a comment/],
+  ['an invalid name', 'A=1\n\n1X=2\nB=2', 3, /neither NAME=value nor a comment/],
+  ['an unclosed quote', 'A=1\nX="abc\nB=2', 2, /X has no closing quote/],
+  ['text after a quoted value', 'A=1\nX="abc"def\nB=2', 2, /text after the value of X/],
+])('reports %s with its line, and reads the rest', (_, text, line, message) => {
   expect(parseEnvFile(text).faults).toEqual([{ line, message: expect.stringMatching(message) }]);
   expect(values(text)).toEqual({ A: '1', B: '2' });
 });
 
-test('faults never contain a value', () => {
+test('errors never contain a value', () => {
   expect(JSON.stringify(parseEnvFile("X=\"hunter2\nhunter2\nY='a'hunter2").faults)).not.toContain('hunter2');
 });
 
@@ -60,7 +64,7 @@ test('any value survives double quotes', () => {
   fc.assert(fc.property(text, (value) => values(`A=${quote(value)} # x\nB=1`).A === value));
 });
 
-test('any text is read without an exception', () => {
+test('reads any text without an exception', () => {
   const text = fc.string({ unit: fc.constantFrom('A', '=', '"', "'", '\\', '\n', ' ', '#', 'export '), maxLength: 60 });
   fc.assert(fc.property(text, (each) => parseEnvFile(each).values instanceof Map));
 });

@@ -17,25 +17,25 @@ test.each([
   ['a${/}b${pathSeparator}c', 'a/b/c'],
   ['$${PORT}', '${PORT}'],
   ['$PORT', '$PORT'],
-])('%s is %s in every text of an entry', async (text, value) => {
+])('%s becomes %s in every text of an entry', async (text, value) => {
   const entry = { command: `c${text}`, args: [text], env: { A: text }, cwd: `/x${text}` };
   const { server, problems } = await readOne(entry, world);
   expect(problems).toEqual([]);
   expect(server).toMatchObject({ command: `c${value}`, args: [value], env: { A: value }, cwd: `/x${value}` });
 });
 
-test('names of variables, tools and everything else stay as they are', async () => {
+test('does not expand names of variables, tools and other keys', async () => {
   const { server } = await readOne({ command: 'x', env: { '${PORT}': '1' }, tools: { allow: ['${PORT}'] } }, world);
   expect(server).toMatchObject({ env: { '${PORT}': '1' }, tools: { allow: ['${PORT}'] } });
 });
 
-test('variables are those of the host, not of the entry', async () => {
+test('uses the variables of the host, not of the entry', async () => {
   const { server, problems } = await readOne({ command: 'x', env: { MINE: '1' }, args: ['${MINE}'] }, world);
   expect(server).toBeUndefined();
   expect(problems).toMatchObject([{ code: 'VARIABLE_NOT_SET', message: 'Variable MINE is not set' }]);
 });
 
-test('every missing variable is named', async () => {
+test('names every missing variable', async () => {
   const { problems } = await readOne({ command: '${A}', args: ['${B}${C}'] });
   expect(problems.map(({ message }) => message)).toEqual([
     'Variable A is not set',
@@ -44,7 +44,7 @@ test('every missing variable is named', async () => {
   ]);
 });
 
-test('Windows: variables have no case, separators are its own, and paths stay as they are written', async () => {
+test('Windows: variables have no case, separators are those of Windows, and paths stay as written', async () => {
   const windows = { platform: 'win32', folder: 'C:\\app', env: { Path: 'p' }, home: 'C:\\Users\\ada' } as const;
   const entry = { command: '${PATH}${/}${userHome}', cwd: 'sub/x' };
   expect((await readOne(entry, windows)).server).toMatchObject({
@@ -64,11 +64,11 @@ test.each([
   ['E:\\working', 'E:\\working'],
   ['\\\\server\\share', '\\\\server\\share'],
   ['${workspaceFolder}/x', '/app/x'],
-])('cwd %j is %s', async (cwd, resolved) => {
+])('cwd %j becomes %s', async (cwd, resolved) => {
   expect((await readOne({ command: 'x', cwd }, world)).server!.cwd).toBe(resolved);
 });
 
-test('an envFile is read from the folder of the project, and env wins', async () => {
+test('reads an envFile from the folder of the project, and env overrides it', async () => {
   const files = { '/app/sub/.env': 'A=file\nB=file\nC=file\nTOKEN=file' };
   const entry = { command: 'x', envFile: 'sub/${NAME:-.env}', env: { B: 'entry', C: null } };
   const { server, problems } = await readOne(entry, { ...world, files });
@@ -76,7 +76,7 @@ test('an envFile is read from the folder of the project, and env wins', async ()
   expect(server!.env).toEqual({ A: 'file', B: 'entry', TOKEN: 'file' });
 });
 
-test('an envFile with a line that is none is a warning there', async () => {
+test('warns about an invalid line in an envFile, with its position', async () => {
   const { server, problems } = await readOne(
     { command: 'x', envFile: 'e' },
     { folder: '/app', files: { '/app/e': 'A=1\n?' } },
@@ -85,13 +85,13 @@ test('an envFile with a line that is none is a warning there', async () => {
   expect(problems).toMatchObject([{ severity: 'warning', server: 'one', file: '/app/e', line: 2, column: 1 }]);
 });
 
-test('the files that servers depend on are listed, including missing ones', async () => {
+test('lists the files that servers depend on, including missing ones', async () => {
   const entry = (envFile: string) => ({ command: 'x', envFile });
   const { envFiles } = await read(JSON.stringify({ servers: { a: entry('a'), b: entry('b'), c: entry('a') } }));
   expect(envFiles).toEqual(['/project/a', '/project/b']);
 });
 
-test('values that are put into a command line and promise to be secret are remembered', async () => {
+test('remembers values in a command line whose variables have names of secrets', async () => {
   const entry = { command: 'x', args: ['--dsn=u:${TOKEN}@h', '${PORT}'], env: { A: 'of-env' } };
   expect((await readOne(entry, world)).server!.secrets).toEqual(['hunter22']);
   expect((await readOne({ command: 'x', env: { A: '${TOKEN}' } }, world)).server!.secrets).toEqual([]);
@@ -114,7 +114,7 @@ test('an input has its value from the environment, from `askInput`, or from its 
   expect((await read(text)).servers[0]).toMatchObject({ args: ['eu'] });
 });
 
-test('who is asked for an input sees all of it, and is asked only for what is needed, once', async () => {
+test('askInput receives the whole input, once, and only if it is needed', async () => {
   const asked: unknown[] = [];
   const { servers } = await read(withInputs('${input:key}${input:key}'), {
     askInput: async (input) => {
@@ -141,6 +141,6 @@ test('an input without a value fails only its server', async () => {
   ]);
 });
 
-test('an input can have its default where it is used', async () => {
+test('a default may be written at the use of an input', async () => {
   expect((await read(withInputs('${input:key:-none}'))).servers[0]).toMatchObject({ args: ['none'] });
 });

@@ -20,29 +20,29 @@ test.each([
   ['no variable', 'plain', 'plain'],
   ['nothing', '', ''],
   ['a variable', '${A}', 'one'],
-  ['one among text', 'x-${A}-y${A}', 'x-one-yone'],
+  ['a variable within text', 'x-${A}-y${A}', 'x-one-yone'],
   ['a scope', '${env:A} ${input:id}', 'env one answer'],
-  ['a name that is a sign', 'a${/}b', 'a/b'],
+  ['a name with a special character', 'a${/}b', 'a/b'],
   ['an empty value', '[${B}]', '[]'],
   ['a default that is not needed', '${A:-two}', 'one'],
-  ['a default for what is not set', '${C:-two}', 'two'],
-  ['a default for what is empty, as in a shell', '${B:-two}', 'two'],
+  ['a default for an unset variable', '${C:-two}', 'two'],
+  ['a default for an empty variable, as in a shell', '${B:-two}', 'two'],
   ['an empty default', '[${C:-}]', '[]'],
   ['a default with a scope', '${env:C:-two}', 'two'],
   ['a default with a URL in it', '${C:-http://localhost:80/x}', 'http://localhost:80/x'],
   ['a default with a variable in it', '${C:-${A}}', 'one'],
-  ['a default three deep', '${C:-${D:-${A}}!}', 'one!'],
-  ['a default with braces in pairs', '${C:-{"a":{}}}', '{"a":{}}'],
+  ['three nested defaults', '${C:-${D:-${A}}!}', 'one!'],
+  ['a default with balanced braces', '${C:-{"a":{}}}', '{"a":{}}'],
   ['text after a default', '${C:-x}}', 'x}'],
-  ['what is not set', '${C}', 'missing: C'],
-  ['what is not set, twice', '${C} ${D}', 'missing: C D'],
-  ['what is not set in a default', '${C:-${D}}', 'missing: D'],
-  ['no default is looked at without need', '${A:-${D}}', 'one'],
+  ['an unset variable', '${C}', 'missing: C'],
+  ['an unset variable, twice', '${C} ${D}', 'missing: C D'],
+  ['an unset variable in a default', '${C:-${D}}', 'missing: D'],
+  ['an unused default is not expanded', '${A:-${D}}', 'one'],
   ['an escape', '$${A}', '${A}'],
   ['an escape in a default', '${C:-$${A}}', '${A}'],
   ['a bare dollar', 'a$b $A $', 'a$b $A $'],
   ['two bare dollars', 'pa$$word', 'pa$$word'],
-  ['a brace alone', '} {A} {', '} {A} {'],
+  ['a brace without a variable', '} {A} {', '} {A} {'],
   ['no closing brace', 'x${A', 'fault: "${" has no closing "}"'],
   ['no closing brace after a default', '${C:-two', 'fault: "${" has no closing "}"'],
   ['no name', '${}', 'fault: "${}" contains no name'],
@@ -53,7 +53,7 @@ test.each([
   expect(expand(text)).toBe(expanded);
 });
 
-test('values are not expanded again', () => {
+test('does not expand values again', () => {
   const { template } = parseTemplate('${X}');
   expect(
     render(
@@ -64,12 +64,12 @@ test('values are not expanded again', () => {
   ).toBe('${A} $${B}');
 });
 
-test('references are found in defaults too', () => {
+test('finds references in defaults too', () => {
   const found = references(parseTemplate('${A:-${input:b:-${C}}} ${D}').template);
   expect(found.map(({ expression }) => expression)).toEqual(['A', 'input:b', 'C', 'D']);
 });
 
-test('defaults nested without end are a fault, not the end', () => {
+test('endlessly nested defaults are an error and do not end the process', () => {
   expect(expand('${A:-'.repeat(50_000))).toBe('fault: defaults are nested too deeply');
 });
 
@@ -79,7 +79,7 @@ test('text without "${" is never changed', () => {
   fc.assert(fc.property(plain, (each) => expand(each) === each));
 });
 
-test('any text can be escaped so that it arrives as it is', () => {
+test('any text can be escaped so that it stays unchanged', () => {
   const text = fc.string({ unit: fc.constantFrom('${', '{', '}', 'A', ':-') });
   fc.assert(fc.property(text, (each) => expand(each.replaceAll('${', () => '$${')) === each));
 });

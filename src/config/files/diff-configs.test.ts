@@ -48,8 +48,8 @@ test.each<[what: string, after: object, before?: object]>([
 test.each<[what: string, after: object, before?: object]>([
   ['a default written out', { autoStart: true, args: [], restart: 'always' }],
   ['the order of keys in env', { env: { B: '2', A: '1' } }, { env: { A: '1', B: '2' } }],
-  ['a variable for its value', { env: { A: '${NO:-1}' } }, { env: { A: '1' } }],
-  ['a key that nobody reads', { description: 'x' }],
+  ['a variable instead of its value', { env: { A: '${NO:-1}' } }, { env: { A: '1' } }],
+  ['a key that is not read', { description: 'x' }],
 ])('%s is no change', async (_, after, before = {}) => {
   expect(await diff({ a: { command: 'x', ...before } }, { a: { command: 'x', ...after } })).toMatchObject({
     unchanged: ['a'],
@@ -71,7 +71,7 @@ test('a file that is temporarily not JSON keeps its servers and reports the prob
   expect(kept.problems).toMatchObject([{ severity: 'error' }]);
 });
 
-test('an entry that is wrong for a moment keeps its settings, while others change', async () => {
+test('a temporarily invalid entry keeps its settings, while others change', async () => {
   const before = await config({ a: { command: 'x' }, b: { command: 'y' }, c: { command: 'z' } });
   const kept = keep(before, await config({ a: {}, b: { command: 'new' } }));
   expect(Object.fromEntries(kept.servers.map(({ name, command }) => [name, command]))).toEqual({ a: 'x', b: 'new' });
@@ -79,7 +79,7 @@ test('an entry that is wrong for a moment keeps its settings, while others chang
   expect(kept.problems).toMatchObject([{ server: 'a', severity: 'error' }]);
 });
 
-test('an entry that was never right stays out', async () => {
+test('an entry that was never valid is omitted', async () => {
   const kept = keep(await config({ a: {} }), await config({ a: { args: [] } }));
   expect(kept).toMatchObject({ servers: [], rejected: [{ name: 'a' }] });
 });

@@ -19,7 +19,7 @@ function fifo(): string {
 }
 
 test.skipIf(lacks.posixPrograms)(
-  'a FIFO without a writer, or whose writer is silent, is an error after 10 s',
+  'a FIFO without a writer, or with a silent writer, is an error after 10 s',
   async () => {
     for (const hasWriter of [false, true]) {
       const clock = new ManualClock();
@@ -38,14 +38,14 @@ test.skipIf(lacks.posixPrograms)(
   },
 );
 
-test.skipIf(lacks.posixPrograms)('a FIFO is read from its writer, in any number of parts', async () => {
+test.skipIf(lacks.posixPrograms)('reads a FIFO from its writer, in any number of parts', async () => {
   const path = fifo();
   const read = fromDisk(path);
   await writeFile(path, 'x'.repeat(200_000));
   expect((await read).toString()).toBe('x'.repeat(200_000));
 });
 
-test.skipIf(lacks.posixPrograms)('a device without an end is an error, and an empty one is an empty file', async () => {
+test.skipIf(lacks.posixPrograms)('an endless device is an error, and an empty one is an empty file', async () => {
   const link = join(folder, 'zero.json');
   await symlink('/dev/zero', link);
   await expect(fromDisk(link)).rejects.toThrow('it is not a regular file, and has more than 16777216 bytes');

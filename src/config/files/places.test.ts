@@ -10,7 +10,9 @@ const windows = {
   env: { AppData: 'D:\\Roaming', LOCALAPPDATA: 'D:\\Local' },
 } as const;
 
-/** Each with the owner and the scope. `~` is the home folder, `.` the project, and `/` also separates on Windows. */
+/**
+ * Each file with its owner and its scope. `~` is the home folder, `.` the project, and `/` also separates on Windows.
+ */
 const ofAll = [
   'project project ./mcp.json',
   'claude-code local ~/.claude.json',
@@ -83,7 +85,7 @@ test.each([
       copilot: 'D:/Local/github-copilot',
     },
   ],
-])('%s: the files of every host, in the order of precedence', (_, context, folders) => {
+])('%s: lists the files of every host, in the order of precedence', (_, context, folders) => {
   const short = (file: string) => {
     if (context.platform === 'win32') expect(file).not.toContain('/');
     return file.replace(context.home, '~').replace(context.cwd, '.').replaceAll('\\', '/');
@@ -96,7 +98,7 @@ test.each([
 test.each([
   ['linux', linux, '/code/'],
   ['win32', windows, 'C:\\code\\'],
-])('%s: without --discover, four files of the project count', (_, context, folder) => {
+])('%s: reads four files of the project without --discover', (_, context, folder) => {
   const names = projectPlaces(context).map(({ file }) => file.slice(folder.length).replaceAll('\\', '/'));
   expect(names).toEqual(['mcp.json', '.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json']);
 });
@@ -117,7 +119,7 @@ test.each([
   expect(places.find((place) => place.origin === origin && place.scope === 'user')!.file).toBe(expected);
 });
 
-test('win32: without APPDATA the usual folder is taken', () => {
+test('win32: uses the default folder without APPDATA', () => {
   const files = discoveredPlaces({ ...windows, env: {} }).map(({ file }) => file);
   expect(files).toContain('C:\\Users\\ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json');
 });
@@ -128,9 +130,9 @@ test.each([
   ['in .vscode', linux, '/app/.vscode/mcp.json', '/app/.vscode/mcp.json', 'named', '/app', 'vscode'],
   ['in .cursor', linux, '/app/.cursor/mcp.json', '/app/.cursor/mcp.json', 'named', '/app', 'cursor'],
   ['in .junie', linux, '/app/.junie/mcp/mcp.json', '/app/.junie/mcp/mcp.json', 'named', '/app', 'jetbrains'],
-  ['of Zed, elsewhere', linux, '/bak/zed/settings.json', '/bak/zed/settings.json', 'named', '/bak/zed', 'zed'],
+  ['of Zed, in another folder', linux, '/bak/zed/settings.json', '/bak/zed/settings.json', 'named', '/bak/zed', 'zed'],
   [
-    'of Claude Desktop, elsewhere',
+    'of Claude Desktop, in another folder',
     linux,
     'claude_desktop_config.json',
     '/code/claude_desktop_config.json',
@@ -140,10 +142,10 @@ test.each([
   ],
   ['TOML', linux, 'servers.toml', '/code/servers.toml', 'named', '/code', 'codex'],
   ['YAML', linux, 'servers.yml', '/code/servers.yml', 'named', '/code', 'continue'],
-  ['the project’s own', linux, '.vscode/mcp.json', '/code/.vscode/mcp.json', 'vscode', '/code', 'vscode'],
-  ['the user’s own', linux, '/home/ada/.cursor/mcp.json', '/home/ada/.cursor/mcp.json', 'cursor', '/code', 'cursor'],
+  ['of the project itself', linux, '.vscode/mcp.json', '/code/.vscode/mcp.json', 'vscode', '/code', 'vscode'],
+  ['of the user', linux, '/home/ada/.cursor/mcp.json', '/home/ada/.cursor/mcp.json', 'cursor', '/code', 'cursor'],
   ['on Windows', windows, 'D:/app/.vscode/mcp.json', 'D:\\app\\.vscode\\mcp.json', 'named', 'D:\\app', 'vscode'],
-])('a named file has its project: %s', (_, context, file, resolved, origin, folder, host) => {
+])('finds the project of a named file: %s', (_, context, file, resolved, origin, folder, host) => {
   const place = placeOf(file, context);
   expect({ ...place, host: place.host?.id }).toMatchObject({ file: resolved, origin, folder, host });
 });

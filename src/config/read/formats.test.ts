@@ -8,7 +8,7 @@ import { parseYaml } from './yaml-document.ts';
 const toml = '/project/.codex/config.toml';
 const yaml = '/project/.continue/config.yaml';
 
-test('JSON, TOML and YAML give equal servers', async () => {
+test('reads equal servers from JSON, TOML and YAML', async () => {
   const entry = { command: 'npx', args: ['-y', 'pkg'], env: { KEY: 'a"b', N: '1' }, cwd: 'sub' };
   const texts: [string, string][] = [
     ['/project/mcp.json', JSON.stringify({ mcpServers: { 'a.b': entry } })],
@@ -34,7 +34,7 @@ test('JSON, TOML and YAML give equal servers', async () => {
   }
 });
 
-/** `§` stands before the place of the problem. */
+/** `§` marks the expected position of the problem. */
 test.each<[what: string, file: string, text: string, message: RegExp]>([
   [
     'a value of the wrong type',
@@ -68,9 +68,9 @@ test.each<[what: string, file: string, text: string, message: RegExp]>([
     '[mcp_servers.a]\ncommand = "x"\ntool_timeout_sec = §"5"\n',
     /"requestTimeoutMs" must be an integer/,
   ],
-  ['servers that are no table', toml, 'mcp_servers = §1\n', /"mcp_servers" must be an object/],
+  ['servers that are not a table', toml, 'mcp_servers = §1\n', /"mcp_servers" must be an object/],
   ['a syntax error', toml, '[mcp_servers.a]\ncommand = "x"\nargs = §s3cret\n', /^Not TOML/],
-  ['a key twice', toml, '[mcp_servers.a]\ncommand = "s3cret"\n§command = "s3cret"\n', /^Not TOML/],
+  ['a duplicate key', toml, '[mcp_servers.a]\ncommand = "s3cret"\n§command = "s3cret"\n', /^Not TOML/],
   [
     'a value of the wrong type',
     yaml,
@@ -85,15 +85,15 @@ test.each<[what: string, file: string, text: string, message: RegExp]>([
   ],
   ['a server without a name', yaml, 'mcpServers:\n  - name: b\n    command: x\n  - §command: x\n', /needs a "name"/],
   [
-    'a name twice',
+    'a duplicate name',
     yaml,
     'mcpServers:\n  - name: b\n    command: x\n  - §name: b\n    command: y\n',
     /in the list twice/,
   ],
   ['a missing value', yaml, 'mcpServers:\n  - name: a\n    command:§\n', /"command" must be a string, not null/],
   ['a syntax error', yaml, 'mcpServers:\n  - name: a\n    command: "s3cret§', /^Not YAML: missing char/],
-  ['a key twice', yaml, 'mcpServers: []\n§mcpServers: [s3cret]\n', /^Not YAML: duplicate key/],
-])('%s in %s has its position', async (_, file, marked, message) => {
+  ['a duplicate key', yaml, 'mcpServers: []\n§mcpServers: [s3cret]\n', /^Not YAML: duplicate key/],
+])('reports the position of %s in %s', async (_, file, marked, message) => {
   const offset = marked.indexOf('§');
   const before = marked.slice(0, offset).split('\n');
   const { problems } = await read(marked.replace('§', ''), { file });
@@ -105,12 +105,12 @@ test.each<[what: string, file: string, text: string, message: RegExp]>([
 test.each([
   [toml, '[mcp_servers.a]\nurl = "https://a.test"\nbearer_token_env_var = "NO"\n'],
   [yaml, 'mcpServers:\n  - name: a\n    command: x\n    env:\n      A: ${{ secrets.NO }}\n'],
-])('the suggestion for a variable without a value in %s has no notation that the host lacks', async (file, text) => {
+])('suggests no notation that the host of %s lacks for a variable without a value', async (file, text) => {
   const { problems } = await read(text, { file });
   expect(problems).toMatchObject([{ suggestion: 'Set it in the environment of Standpipe.' }]);
 });
 
-test('aliases that stand for a billion values are refused', async () => {
+test('refuses aliases that expand to a billion values', async () => {
   const names = [...'abcdefghi'];
   const bomb = names.map(
     (name, i) =>
@@ -124,7 +124,7 @@ test('aliases that stand for a billion values are refused', async () => {
   }
 });
 
-// Each of them ends the process if a parser gets it.
+// Each of these ends the process if a parser reads it.
 test.each([
   ['TOML', parseToml, `a = ${'['.repeat(100_000)}`],
   ['TOML', parseToml, `a = ${'{a='.repeat(100_000)}`],
@@ -133,14 +133,14 @@ test.each([
   ['YAML', parseYaml, '- '.repeat(100_000)],
   ['YAML', parseYaml, '? '.repeat(100_000)],
   ['YAML', parseYaml, Array.from({ length: 3000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
-])('%s that is nested too deeply is refused', async (_, parse, text) => {
+])('refuses %s that is nested too deeply', async (_, parse, text) => {
   expect(await parse(text, 'x')).toMatchObject({
     root: undefined,
     fault: { message: expect.stringContaining('deeply') },
   });
 });
 
-test('parsers never throw, and every JSON value is preserved', async () => {
+test('parsers do not throw, and preserve every JSON value', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.jsonValue(), async (text, value) => {
       for (const parse of [parseToml, parseYaml]) {

@@ -22,7 +22,7 @@ test.each([
   ['.zed/settings.json', '{"context_servers": {"a": {"command": {"path": "x"}}}}'],
   ['.gemini/settings.json', '{"mcpServers": {"a": {"command": "$HOME/x", "args": ["$A"]}}}'],
   ['.claude.json', '{"numStartups": 1, "mcpServers": {"a": {"command": "x", "args": []}}}'],
-])('%s: a command is wrapped where it is, and restored exactly: %s', async (name, text) => {
+])('%s: a command is wrapped in place, and restored exactly: %s', async (name, text) => {
   const file = write(name, text);
   expect((await wrapServers(file, options)).servers).toEqual([{ name: 'a', outcome: 'done' }]);
   expect(readFileSync(file, 'utf8')).toContain('"standpipe"');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unwrapText, wrapText } from './wrap-servers.ts';
 
-/** Characters of all strings that `task` cuts out of others. */
+/** Number of characters that `task` copies with slice and substring. */
 function charsCut(task: () => void): number {
   const methods = ['slice', 'substring'] as const;
   const { slice, substring } = String.prototype;
@@ -21,7 +21,7 @@ function charsCut(task: () => void): number {
   return chars;
 }
 
-test('a file with many servers is wrapped and unwrapped with a work that grows with its length', () => {
+test('wrapping and unwrapping a file with many servers copies an amount of text proportional to its length', () => {
   const entry = (at: number) => (at % 2 ? { command: 'node' } : { args: ['x'], command: 'node' });
   const mcpServers = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`s${at}`, entry(at)]));
   const options = { wrapper: 'connect' as const, words: (name: string) => ['standpipe', 'connect', '--name', name] };

@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
 import type { ControlHooks } from './control-methods.ts';
 
-test('the chosen server of a connection is notified when its client disconnects, also if the merged service lacks the server', () => {
+test('a connection notifies its chosen server when its client disconnects, even if the merged service lacks the server', () => {
   const told: (string | undefined)[] = [];
   const removed = new Set<string | undefined>();
   const service = (name?: string) => {

@@ -33,7 +33,7 @@ describe('messages in parts', () => {
     );
   });
 
-  it('never become another message when parts are lost, doubled or mixed', () => {
+  it('never become another message if parts are lost, duplicated or mixed', () => {
     const sources = [bytes(1000, 1), bytes(900, 2), bytes(300, 3)];
     const step = fc.record({ source: fc.nat(2), index: fc.nat(9) });
     fc.assert(
@@ -66,7 +66,7 @@ describe('messages in parts', () => {
     expect(sent[1]).toBe(data);
   });
 
-  it('wait where publishing waits', async () => {
+  it('wait for the publisher', async () => {
     let resume: (() => void) | undefined;
     const sent: Uint8Array[] = [];
     const publish = (_: string, part: unknown) => {
@@ -82,14 +82,14 @@ describe('messages in parts', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('are refused once above the limit of a message, and the rest of them is ignored', () => {
+  it('are refused once above the size limit of a message, and its other parts are ignored', () => {
     const assembler = new PartsAssembler();
     const codes = [...messageParts(bytes(500), 180)].map((part) => codeOf(() => assembler.add('a', part, 499)));
     expect(codes).toEqual(['FRAME_TOO_LONG', undefined, undefined, undefined, undefined]);
     expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
   });
 
-  it('fail once where the first is missing', () => {
+  it('fail once if the first part is missing', () => {
     const assembler = new PartsAssembler();
     const parts = [...messageParts(bytes(500), 180)].slice(1);
     const codes = parts.map((part) => codeOf(() => assembler.add('a', part, 1000)));
@@ -97,7 +97,7 @@ describe('messages in parts', () => {
     expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
   });
 
-  it('are refused above the total limit, until memory is free', () => {
+  it('are refused above the total limit until memory is free', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000 });
     const add = (key: string, parts: Uint8Array[]) => parts.map((part) => codeOf(() => assembler.add(key, part, 1000)));
     add('a', [...messageParts(bytes(900), 180)].slice(0, 7));
@@ -111,7 +111,7 @@ describe('messages in parts', () => {
     expect([assembler.bytes, assembler.size]).toEqual([0, 0]);
   });
 
-  it('take memory for the parts that have arrived, not for the announced length', () => {
+  it('use memory for the parts that have arrived, not for the announced length', () => {
     const assembler = new PartsAssembler();
     for (let id = 0; id < 100; id++)
       assembler.add(`evil${id}`, Buffer.from(`part ${id} 0 70 67108000\nx`), 64 << 20, 'evil');
@@ -121,7 +121,7 @@ describe('messages in parts', () => {
     expect(Buffer.from(whole).equals(results.at(-1)!)).toBe(true);
   });
 
-  it('of one sender use half of the memory and a tenth of the messages at most, unless it is a single message', () => {
+  it('of one sender use at most half of the memory and a tenth of the messages, unless it is a single message', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000, maxMessages: 20 });
     const begin = (key: string, sender: string, parts: number) =>
       [...messageParts(bytes(900), 180)]
@@ -154,7 +154,7 @@ describe('messages in parts', () => {
     expect(assembler.bytes).toBe(0);
   });
 
-  it('are forgotten if no further part comes', () => {
+  it('are dropped if no further part arrives', () => {
     const clock = new ManualClock();
     const assembler = new PartsAssembler({ clock, idleMs: 100 });
     const slow = [...messageParts(bytes(300), 180)];

@@ -83,7 +83,7 @@ describe('the limits of a gateway', () => {
     );
   });
 
-  it('refuse a principal beyond its quota with 429, and all clients beyond the limit of the gateway with 503', () => {
+  it('refuse a principal above its quota with 429, and all clients above the limit of the gateway with 503', () => {
     const limits = new Limits(small);
     limits.admit(ada, 'inFlight');
     limits.admit(ada, 'inFlight');
@@ -93,7 +93,7 @@ describe('the limits of a gateway', () => {
     expect(limits.admit(undefined, 'inFlight')).toMatchObject({ status: 503, limit: 'inFlight', value: 4 });
   });
 
-  it('let a principal without quotas use half of a limit while others are active, and all of it when it is alone', () => {
+  it('allow a principal without quotas half of a limit while others are active, and all of it otherwise', () => {
     const limits = new Limits(small);
     const taken = [1, 2, 3, 4].map(() => limits.admit(grace, 'inFlight'));
     expect(taken.every((admission) => admission instanceof Admission)).toBe(true);
@@ -105,7 +105,7 @@ describe('the limits of a gateway', () => {
     expect(new Limits({ ...small, quotas: { inFlight: 0 } }).admit(grace, 'inFlight')).toMatchObject({ status: 429 });
   });
 
-  it('let a principal use half of each limit without a quota, whatever other quotas it has', () => {
+  it('allow a principal half of each limit without a quota, whatever other quotas it has', () => {
     const limits = new Limits({ maxWaitingBytes: 1000, maxInFlight: 10 });
     const eve = { name: 'eve', quotas: { inFlight: 5 } };
     limits.admit(grace, 'inFlight');
@@ -117,7 +117,7 @@ describe('the limits of a gateway', () => {
     expect((limits.admit(generous, 'inFlight') as Admission).addBody(900)).toBeUndefined();
   });
 
-  it('reserve half of the kept bytes for others, also if a principal is alone', async () => {
+  it('reserve half of the kept bytes for others, even if a principal is alone', async () => {
     const limits = new Limits({ maxWaitingBytes: 1000 });
     const admission = limits.admit(grace, 'inFlight') as Admission;
     expect(await admission.becomeStream(501)).toMatchObject({ status: 429, limit: 'waitingBytes', value: 500 });

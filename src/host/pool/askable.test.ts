@@ -6,7 +6,7 @@ const extensions = (name: string, count: number) =>
   Array.from({ length: count }, (_, at): Askable => `extensions {"com.example/${name}-${at}":{}}`);
 const opaqueIn = (all: ReadonlySet<Askable>) => [...all].filter((each) => !isQuestion(each));
 
-it('the capabilities of one principal leave room for those of others, and for all questions', () => {
+it('the capabilities of one principal leave space for those of others, and for all questions', () => {
   const clients = new ClientsAskable();
   for (let at = 0; at < 100; at++) clients.add(client(`m${at}`, 'mallory'), extensions(`m${at}`, 32));
   clients.add(client('a', 'ada'), ['elicitation.form', 'sampling', ...extensions('ada', 1)]);
@@ -15,7 +15,7 @@ it('the capabilities of one principal leave room for those of others, and for al
   expect(opaqueIn(all)).toHaveLength(65);
 });
 
-it('principals that declare more than fits have equal shares', () => {
+it('principals that declare more than the limit have equal shares', () => {
   const clients = new ClientsAskable();
   for (let at = 0; at < 8; at++) {
     clients.add(client(`${at}`, `p${at}`), extensions(`p${at}`, 32));
@@ -36,7 +36,7 @@ it('the extensions of clients that have left are forgotten, unless another clien
   expect([...clients.all]).toEqual(['sampling']);
 });
 
-it('a bounded number of principals is known', () => {
+it('limits the number of known principals', () => {
   const clients = new ClientsAskable();
   for (let at = 0; at < 1000; at++) clients.add(client(`${at}`, `p${at}`), extensions(`p${at}`, 1));
   expect(opaqueIn(clients.all)).toHaveLength(256);

@@ -45,14 +45,14 @@ const many = (count: number, act: (at: number) => void) => {
 };
 
 describe('turns of the clients of a process', () => {
-  it('requests of a single client never wait', () => {
+  it('never delay requests of a single client', () => {
     const process = new Process();
     many(1000, (at) => process.send('a', at));
     expect(process.at('a')).toBe(1000);
     expect(process.clock.pending).toBe(0);
   });
 
-  it('a client that sends a flood has few requests ahead of another client', async () => {
+  it('let few requests of a flooding client pass before another client', async () => {
     const process = new Process();
     process.send('b', 0);
     await process.answer('b');
@@ -64,14 +64,14 @@ describe('turns of the clients of a process', () => {
     expect(process.at('flood')).toBe(4);
   });
 
-  it('large requests count as several', async () => {
+  it('count large requests as several', async () => {
     const process = new Process();
     process.send('b', 0);
     many(10, (at) => process.send('flood', at, { bytes: 32 * 1024 }));
     expect(process.at('flood')).toBe(2);
   });
 
-  it('slow calls delay neither their client nor others', async () => {
+  it('a slow call delays neither its client nor others', async () => {
     const process = new Process();
     process.send('b', 0);
     many(10, (at) => process.send('slow', at));
@@ -94,7 +94,7 @@ describe('turns of the clients of a process', () => {
     expect(new Set(next).size).toBe(10);
   });
 
-  it('waiting requests begin at once when the other clients are idle', () => {
+  it('start queued requests at once when the other clients are idle', () => {
     const process = new Process();
     process.send('b', 0);
     process.begun[0]!.fail(new Error('it failed'));
@@ -106,7 +106,7 @@ describe('turns of the clients of a process', () => {
     });
   });
 
-  it('a request that is cancelled while it waits never reaches the process', async () => {
+  it('a queued request that is cancelled never reaches the process', async () => {
     const process = new Process();
     process.send('b', 0);
     many(4, (at) => process.send('flood', at));
@@ -120,7 +120,7 @@ describe('turns of the clients of a process', () => {
     expect(process.turns.waiting).toBe(0);
   });
 
-  it('in any sequence, each request of a client begins once, in order, and all end', async () => {
+  it('in any sequence, each request of a client starts once, in order, and all end', async () => {
     const step = fc.oneof(
       fc.record({ act: fc.constant('send' as const), client: fc.nat(4), bytes: fc.constantFrom(10, 100_000) }),
       fc.record({ act: fc.constantFrom('answer' as const, 'fail' as const), at: fc.nat(30) }),

@@ -19,7 +19,7 @@ describe('the name of a tool or prompt', () => {
     expect(listedIn(['my-files'], 'my-files', '__init__')).toBe('my-files____init__');
   });
 
-  test('is readable for a server with other characters if the form is unique', () => {
+  test('is readable for a server with other characters if that form is unique', () => {
     expect(listedIn(['files@two', 'files'], 'files@two', 'read')).toBe('files_two__read');
     expect(listedIn(['My Files!'], 'My Files!', 'read')).toBe('My_Files__read');
     expect(listedIn(['a__b'], 'a__b', 'c')).toBe('a_b__c');
@@ -51,7 +51,7 @@ describe('the name of a tool or prompt', () => {
     );
   });
 
-  test('contains its server, and the own name unless that was changed', () => {
+  test('contains its server, and the original name unless it had to be changed', () => {
     fc.assert(
       fc.property(fc.uniqueArray(odd, { minLength: 1 }), odd, (servers, name) => {
         const [server] = servers as [string];
@@ -66,7 +66,7 @@ describe('the name of a tool or prompt', () => {
   });
 });
 
-test('the listed form of a URI that several servers have is a URI, from which the server and its own URI can be read', () => {
+test('the listed form of a shared URI is a URI that contains the server and the original URI', () => {
   const listed = listedUri('My Files', 'file:///a%20b/{+path}?x#y');
   expect(listed).toBe('standpipe://My%20Files/file:///a%20b/{+path}?x#y');
   expect(partsOfUri(listed)).toEqual({ server: 'My Files', uri: 'file:///a%20b/{+path}?x#y' });

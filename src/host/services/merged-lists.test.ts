@@ -3,7 +3,7 @@ import { ManualClock } from '../../base/clock.ts';
 import type { HostedServer } from '../hosted-server.ts';
 import { MergedLists } from './merged-lists.ts';
 
-/** A server whose list of tools is read anew for each request, and answered by the test. */
+/** A server whose list of tools is read for each request, and answered by the test. */
 function slowServer() {
   const clock = new ManualClock();
   const announced: string[] = [];
@@ -37,7 +37,7 @@ function slowServer() {
   return { clock, lists, announced, answer };
 }
 
-it('a client that waits for less than the usual time causes a notification only if the entries changed', async () => {
+it('a client with a short wait causes a notification only if the entries changed', async () => {
   const { clock, lists, announced, answer } = slowServer();
   for (const [after, expected] of [
     [['echo'], []],
@@ -51,7 +51,7 @@ it('a client that waits for less than the usual time causes a notification only 
   }
 });
 
-it('a server that was left out after the usual time causes a notification, whatever its entries are', async () => {
+it('a server that was omitted after the usual wait causes a notification, whatever its entries are', async () => {
   const { clock, lists, announced, answer } = slowServer();
   const [short, usual] = [lists.read('tools', 'limited', 1), lists.read('tools', 'limited')];
   clock.advance(10_000);

@@ -11,7 +11,7 @@ function turnsOfProcess() {
   return { clock, sent, send };
 }
 
-it('a principal that floods sends 16 notifications in 50 ms, in their order, and those of others pass', () => {
+it('a principal that floods sends 16 notifications in 50 ms, in order, and those of others pass', () => {
   const { clock, sent, send } = turnsOfProcess();
   for (let at = 0; at < 100; at++) send('ada', 100, `ada ${at}`);
   send('grace');
@@ -23,7 +23,7 @@ it('a principal that floods sends 16 notifications in 50 ms, in their order, and
   expect(clock.pending).toBe(0);
 });
 
-it('none is dropped: clients have to wait from 1,000 or 1 MiB of waiting ones on, until half of them are sent', async () => {
+it('drops no notification: above 1,000 queued ones or 1 MiB, clients must wait until half of them are sent', async () => {
   const { clock, sent, send } = turnsOfProcess();
   const seen: string[] = [];
   const waits = Array.from({ length: 1500 }, () => send('ada'));
@@ -43,7 +43,7 @@ it('none is dropped: clients have to wait from 1,000 or 1 MiB of waiting ones on
   expect(sent).toHaveLength(1505);
 });
 
-it('a long notification takes the turns of several', () => {
+it('a long notification takes several turns', () => {
   const { clock, sent, send } = turnsOfProcess();
   send('ada', 1024 * 1024);
   send('ada');

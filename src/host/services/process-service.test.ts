@@ -5,7 +5,7 @@ import { ProcessService } from './process-service.ts';
 
 const facts = (id: string) => ({ identity: { id, affinity: id, principal: id } }) as unknown as ClientFacts;
 
-/** A ready process of a legacy server that answers nothing. */
+/** A ready process of a legacy server that answers no request. */
 function process() {
   const notified: string[] = [];
   const subscribed: string[] = [];

@@ -7,7 +7,7 @@ import { type Offer, resolve } from './catalog.ts';
 import { MergedLists } from './merged-lists.ts';
 import { Routes } from './routes.ts';
 
-/** Counts how often an entry of a list is looked at: its name is read, or whether it may be used. */
+/** Counts the reads of an entry of a list: of its name, or of its permission. */
 class Work {
   looks = 0;
 }
@@ -52,7 +52,7 @@ const routesOf = (...members: HostedServer[]) =>
 const manyNames = Array.from({ length: 20_000 }, (_, at) => `tool number ${at}`);
 
 describe('routes of names without a server', () => {
-  it('look at a bounded number of entries, whether the name is known or not', async () => {
+  it('read a bounded number of entries for known and unknown names', async () => {
     const work = new Work();
     const routes = routesOf(
       serverWith('one', { tools: manyNames }, work),
@@ -66,7 +66,7 @@ describe('routes of names without a server', () => {
     expect(work.looks).toBeLessThanOrEqual(1001);
   });
 
-  it('suggest addresses that are not ambiguous, and refuse a name of two servers', async () => {
+  it('suggest unambiguous addresses, and refuse a name of two servers', async () => {
     const routes = routesOf(serverWith('one', { tools: ['echo', 'add'] }), serverWith('two', { tools: ['echo'] }));
     await expect(routes.named('tools', 'ad')).rejects.toMatchObject({
       hint: 'Did you mean "add"? There are: one/echo, add, two/echo',
@@ -75,12 +75,14 @@ describe('routes of names without a server', () => {
   });
 });
 
-describe('routes of URIs that are not listed', () => {
-  /** Templates are compared from their end: each of these expressions matches anywhere, and the text before them nowhere. */
+describe('routes of unlisted URIs', () => {
+  /**
+   * Templates are compared from their end: each of these expressions matches anywhere, but the text before it nowhere.
+   */
   const costly = Array.from({ length: 300 }, (_, at) => `mem://{a}~${at}${'{+a}'.repeat(200)}!`);
   const uri = `mem://${'!'.repeat(1000)}`;
 
-  it('are refused when the templates of the servers take too many steps, and found if the address has its server', async () => {
+  it('are refused if the templates of the servers take too many steps, and found if the address names its server', async () => {
     const routes = routesOf(serverWith('one', { resourceTemplates: [...costly, 'users://{id}'] }));
     await expect(routes.ofUri(uri, NEWEST_MODERN)).rejects.toMatchObject({
       message: expect.stringContaining('too many resource templates'),
@@ -90,7 +92,7 @@ describe('routes of URIs that are not listed', () => {
     expect(routes.ofUri(`standpipe://one/${uri}`, NEWEST_MODERN)).toMatchObject({ own: uri });
   });
 
-  it('share one budget in a request', async () => {
+  it('share one budget per request', async () => {
     const routes = routesOf(serverWith('one', { resourceTemplates: ['users://{id}', 'users://{id}/{name}'] }));
     const steps = { left: 1000 };
     const uris = Array.from({ length: 50 }, (_, at) => `users://ada-${at}`);
@@ -101,7 +103,7 @@ describe('routes of URIs that are not listed', () => {
     });
   });
 
-  it('are compared once with lists that have not changed', async () => {
+  it('are compared once while the lists do not change', async () => {
     const routes = routesOf(serverWith('one', { resourceTemplates: ['users://{id}', 'files://{+path}'] }));
     const steps = { left: 1000 };
     await expect(routes.ofUri('other://x', NEWEST_MODERN, steps)).rejects.toThrow('other://x');
@@ -109,7 +111,7 @@ describe('routes of URIs that are not listed', () => {
   });
 });
 
-it('an address without a server is resolved without listed names, which may need a hash each', () => {
+it('resolves an address without a server without computing listed names, which may need a hash each', () => {
   const work = new Work();
   const offers = manyNames.map((name) => ({
     server: 'one',

@@ -1,4 +1,4 @@
-// The end of a connection to a remote server: calls in progress may still be answered.
+// The end of a connection to a remote server: running calls may still be answered.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
@@ -49,7 +49,7 @@ test('the wait for running calls is limited, and ends when the server is stopped
   expect([stopped.closes(), stopped.clock.pending]).toEqual([1, 0]);
 });
 
-test('a process is ended at once', async () => {
+test('ends a process at once', async () => {
   const { ended, closes } = lost(false);
   await ended;
   expect(closes()).toBe(1);

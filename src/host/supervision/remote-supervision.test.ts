@@ -1,5 +1,5 @@
-// A remote server: calls wait for a server that was connected before, and are refused while it is away. Attempts to reconnect
-// continue without a limit.
+// A remote server: calls wait for a server that was connected before, and are refused while it is unavailable. Attempts
+// to reconnect continue without a limit.
 
 import { expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';
@@ -74,7 +74,7 @@ function ready(): Remote {
   return remote;
 }
 
-test('a server that was never reached is unreachable at once, and is tried without end after growing delays', () => {
+test('a server that was never reached is unreachable at once, and retried endlessly with growing delays', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -131,7 +131,7 @@ test('a server that is reachable again is tried at once, unless it is stopped', 
   expect([remote.hasOpened, remote.state]).toEqual([false, 'stopped']);
 });
 
-test('a call tries an unreachable server again, but not twice within a second', () => {
+test('a call retries an unreachable server, but not twice within a second', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });
   remote.fails();
@@ -147,7 +147,7 @@ test('a call tries an unreachable server again, but not twice within a second', 
   expect([remote.state, remote.refusals]).toEqual(['unreachable', 3]);
 });
 
-test('a server that needs a person has failed: only the next call tries again', () => {
+test('a server that needs a login has failed, and only the next call retries it', () => {
   const remote = ready();
   remote.fails(true);
   expect([remote.state, remote.supervision.backoff]).toEqual(['failed', undefined]);
@@ -156,7 +156,7 @@ test('a server that needs a person has failed: only the next call tries again', 
   expect(remote.state).toBe('starting');
 });
 
-test('a stop ends the attempts, and a start begins again', () => {
+test('a stop ends the attempts, and a start begins them again', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });
   remote.fails();

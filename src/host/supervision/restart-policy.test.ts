@@ -51,7 +51,7 @@ test('only sustained uptime resets the wait', () => {
   expect(decideRestart(tired, { ...crash, uptimeMs: 60_000 }, limits, 0, 1)).toMatchObject({ afterMs: 250 });
 });
 
-test('the restart policy decides about exit codes', () => {
+test('the restart policy distinguishes exit codes', () => {
   const clean = { ...crash, exitCode: 0 };
   expect(decideRestart(noHistory, clean, { ...limits, policy: 'on-failure' }, 0, 0).restart).toBe(false);
   expect(decideRestart(noHistory, crash, { ...limits, policy: 'on-failure' }, 0, 0).restart).toBe(true);

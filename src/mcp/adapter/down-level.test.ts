@@ -18,7 +18,7 @@ test.each([
   ['2025-06-18', ['annotations', 'inputSchema', 'name', 'outputSchema', 'title']],
   ['2025-03-26', ['annotations', 'inputSchema', 'name']],
   ['2024-11-05', ['inputSchema', 'name']],
-] as const)('a tool of %s has %j of what is known, and all that is unknown', (revision, known) => {
+] as const)('a tool of %s has the known members %j and all unknown ones', (revision, known) => {
   const inputSchema = { type: 'object' };
   const tool = { name: 't', title: 'T', icons, inputSchema, outputSchema: inputSchema, annotations: {} };
   expect(added(revision, 'tools/list', 'tools', tool)).toEqual(known);
@@ -41,20 +41,20 @@ test.each([
   expect(added(revision, 'prompts/list', 'prompts', item)).toEqual(known);
 });
 
-test('what needs no change is not copied', () => {
+test('does not copy unchanged values', () => {
   const result = { tools: [{ name: 't', inputSchema: {}, outputSchema: { type: 'object' } }] };
   expect(resultFor('2025-06-18', 'tools/list', result)).toBe(result);
   const called = { content: [{ type: 'text' }], structuredContent: {} };
   expect(resultFor('2025-06-18', 'tools/call', called)).toBe(called);
 });
 
-test('a result of 2026-07-28 loses what only that revision has; one of an older server keeps all', () => {
+test('a result of 2026-07-28 loses members that only this revision has, and one of an older server keeps all', () => {
   const hints = { ttlMs: 5, cacheScope: 'public' };
   expect(resultFor('2025-11-25', 'com.example/any', { resultType: 'complete', ...hints, a: 1 })).toEqual({ a: 1 });
   expect(resultFor('2025-11-25', 'com.example/any', { ...hints })).toEqual(hints);
 });
 
-test('content that a revision does not have becomes text', () => {
+test('content that the revision lacks becomes text', () => {
   const content = [
     { type: 'resource_link', uri: 'a:b', name: 'b' },
     { type: 'audio', mimeType: 'audio/wav', data: 'aaaa' },
@@ -74,7 +74,7 @@ test('content that a revision does not have becomes text', () => {
 });
 
 test.each([null, 7, 'text', [], {}, { tools: 7 }, { tools: [null, 7, 'text'] }, { content: {} }, { messages: [{}] }])(
-  'a result of another shape passes as it is: %j',
+  'a result of another shape passes unchanged: %j',
   (result) => {
     for (const method of ['tools/list', 'tools/call', 'prompts/get', 'constructor']) {
       expect(resultFor('2024-11-05', method, result as never)).toBe(result);
@@ -82,7 +82,7 @@ test.each([null, 7, 'text', [], {}, { tools: 7 }, { tools: [null, 7, 'text'] }, 
   },
 );
 
-test('who a server is, and what it can, is said in the words of the revision', () => {
+test('converts the description and capabilities of a server to the revision', () => {
   const info = { name: 'n', version: '1', title: 'N', description: 'd', websiteUrl: 'u', icons };
   expect(keys(implementationFor('2025-06-18', info))).toEqual(['name', 'title', 'version']);
   expect(keys(implementationFor('2024-11-05', info))).toEqual(['name', 'version']);

@@ -4,7 +4,7 @@ import { Notifier, type Subject } from './notifier.ts';
 
 const newCall = (id: number) => new InboundCall({ jsonrpc: '2.0', id, method: 'tools/call' });
 
-test('a client that has caught up gets the newest of each kind, of calls that still run, and the number of the rest', () => {
+test('a client that has caught up receives the newest notification of each kind and running call, and the number of the others', () => {
   const sent: unknown[] = [];
   const notifier = new Notifier((method, params) => void sent.push([method.slice('notifications/'.length), params]));
   const tools = { method: 'notifications/tools/list_changed', params: undefined };
@@ -43,7 +43,7 @@ test('a client that has caught up gets the newest of each kind, of calls that st
 
 const updated = (uri: string): Subject => ({ method: 'notifications/resources/updated', params: { uri } });
 
-test('nothing is kept that has a size which the server chooses', () => {
+test('keeps no data whose size the server chooses', () => {
   const sent: unknown[] = [];
   const notifier = new Notifier((_, params) => void sent.push(params));
   notifier.setFull(true);
@@ -61,7 +61,7 @@ test('nothing is kept that has a size which the server chooses', () => {
   ]);
 });
 
-test('what waits goes on waiting when the client is full again, and is not sent of a subject that has ended', () => {
+test('queued notifications stay queued if the client is full again, and those of ended subjects are dropped', () => {
   const sent: unknown[] = [];
   const notifier: Notifier = new Notifier((_, params) => {
     sent.push(params);
@@ -84,7 +84,7 @@ test('what waits goes on waiting when the client is full again, and is not sent 
   ]);
 });
 
-test('a change that was refused is told when the client has caught up, and a refused log message is counted', async () => {
+test('repeats a refused change when the client has caught up, and counts a refused log message', async () => {
   const sent: unknown[] = [];
   let refuses = true;
   const notifier: Notifier = new Notifier((_, params) => {

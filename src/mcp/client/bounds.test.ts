@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BoundedEraMemory } from './opening/era-memory.ts';
 import { Warnings } from './warnings.ts';
 
-test('the memory of eras keeps the newest', () => {
+test('the era memory keeps the newest entries', () => {
   const memory = new BoundedEraMemory(2);
   memory.set('a', 'legacy');
   memory.set('b', 'legacy');
@@ -13,7 +13,7 @@ test('the memory of eras keeps the newest', () => {
   expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['modern', undefined, 'transcript']);
 });
 
-test('warnings come once for each kind, and end somewhere', () => {
+test('warns once for each kind, with a total limit', () => {
   const told: string[] = [];
   const warnings = new Warnings(({ topic }) => told.push(topic));
   for (let n = 0; n < 1000; n++) {
@@ -25,7 +25,7 @@ test('warnings come once for each kind, and end somewhere', () => {
   expect(warnings.list).toHaveLength(200);
 });
 
-test('a warning that quotes the server does not keep all that it said', () => {
+test('a warning that quotes the server keeps only the quoted part', () => {
   const warnings = new Warnings();
   const said = 'x'.repeat(1_000_000);
   for (let n = 0; n < 300; n++) warnings.report('startup', `While starting: ${n} ${said}`, `${n} ${said}`);

@@ -23,7 +23,7 @@ function sessionOf(answer: (cursor: string | undefined, time: number) => Page) {
 const read = (session: ListSource, warn: (topic: string) => void = () => undefined) =>
   readAllPages<{ name: string }>(session, list, limits, warn);
 
-test('however a list is cut into pages, all of it arrives in order, empty cursors included', async () => {
+test('returns all entries of a list in order for any division into pages, including empty cursors', async () => {
   const cuts = fc.array(fc.array(fc.string(), { maxLength: 4 }), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(cuts, fc.uniqueArray(fc.string(), { minLength: 20, maxLength: 20 }), async (pages, cursors) => {
@@ -38,7 +38,7 @@ test('however a list is cut into pages, all of it arrives in order, empty cursor
   );
 });
 
-test('the whole holds as long as its shortest page, and not at all where one does not say', async () => {
+test('the TTL of a list is that of its shortest page, and 0 if one has none', async () => {
   const ttl = async (...ttls: unknown[]) => {
     const session = sessionOf((cursor = '0') => ({
       tools: [],
@@ -53,7 +53,7 @@ test('the whole holds as long as its shortest page, and not at all where one doe
   expect(await ttl('300')).toBeUndefined();
 });
 
-test('a cursor that the server no longer knows starts the list anew, once', async () => {
+test('an unknown cursor restarts the list once', async () => {
   const invalid = () => {
     throw new RpcError(-32602, 'Invalid cursor');
   };
@@ -74,14 +74,14 @@ test('a cursor that the server no longer knows starts the list anew, once', asyn
   expect(first.asked).toBe(1);
 });
 
-test('cursors that go in a circle end the list, with a word about it', async () => {
+test('repeated cursors end the list, with a warning', async () => {
   const topics: string[] = [];
   const session = sessionOf(() => ({ tools: [{ name: 'a' }], nextCursor: '' }));
   expect((await read(session, (topic) => topics.push(topic))).items).toHaveLength(2);
   expect(topics).toEqual(['cursor-repeated']);
 });
 
-test('a list without end is an error', async () => {
+test('an endless list is an error', async () => {
   const byPages = sessionOf((cursor = '0') => ({ tools: [], nextCursor: String(Number(cursor) + 1) }));
   await expect(read(byPages)).rejects.toMatchObject({ code: 'LIST_TOO_LONG' });
   expect(byPages.asked).toBe(limits.maxPages);
@@ -89,7 +89,7 @@ test('a list without end is an error', async () => {
   await expect(read(byItems)).rejects.toMatchObject({ code: 'LIST_TOO_LONG' });
 });
 
-test('a list of few pages that are long is given up by its bytes', async () => {
+test('limits the bytes of a list of a few long pages', async () => {
   const long = (cursor = '0') => ({ tools: [{ name: 'x'.repeat(400_000) }], nextCursor: String(Number(cursor) + 1) });
   const session = sessionOf(long);
   await expect(read(session)).rejects.toMatchObject({

@@ -16,7 +16,7 @@ const named =
   };
 
 describe('compose', () => {
-  it('lets the first layer see a request first, and leaves a result that is there at once as it is', () => {
+  it('passes a request to the first layer first, and returns an immediate result without a promise', () => {
     const service = { request: (_method: string, params: object) => ({ params }) } as unknown as Service;
     const composed = compose(service, named('first'), named('second'));
     expect(composed.request('tools/call', {}, caller)).toEqual({
@@ -26,7 +26,7 @@ describe('compose', () => {
     });
   });
 
-  it('passes everything that is not a request to the service itself', async () => {
+  it('passes other calls than requests to the service itself', async () => {
     const seen: unknown[][] = [];
     const note =
       (name: string) =>
@@ -43,12 +43,12 @@ describe('compose', () => {
     expect(seen.map(([name, given]) => [name, given])).toEqual(members.map((name) => [name, 'given']));
   });
 
-  it('has a tool by name only where the service has', () => {
+  it('finds a tool by name only if the service can', () => {
     expect(compose({} as Service).tool).toBeUndefined();
   });
 });
 
-it('forClients leaves out the requests that this process makes itself', () => {
+it('forClients excludes requests of this process', () => {
   const service = { request: () => ({}) } as unknown as Service;
   const composed = compose(service, forClients(named('seen')));
   expect(composed.request('tools/list', {}, caller)).toEqual({ seen: true });

@@ -10,7 +10,7 @@ function setup() {
   return {
     analysis,
     server: flow.begin('s'),
-    /** Advances the time by `ms` and takes the change. */
+    /** Advances the time by `ms` and returns the change. */
     after(ms: number) {
       nowMs += ms;
       return analysis.takeChange(nowMs);
@@ -23,7 +23,7 @@ const request = (id: number, method = 'ping') => JSON.stringify({ jsonrpc: '2.0'
 const answer = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, result: {} });
 const exit = { kind: 'exit', exitCode: 0, signal: null } as const;
 
-test('a request changes when it is answered, cancelled or lost, and the change is taken once', () => {
+test('a request changes when it is answered, cancelled or lost, and the change is returned once', () => {
   const { server, after } = setup();
   for (const id of [1, 2, 3]) server.text('toServer', request(id));
   expect(after(0)).toEqual({ updated: new Set(), servers: false, clients: false, problems: false, tasks: new Set() });
@@ -35,7 +35,7 @@ test('a request changes when it is answered, cancelled or lost, and the change i
   expect(after(0).updated.size).toBe(0);
 });
 
-test('a request counts as unanswered only when no answer was left in the pipe', () => {
+test('a request counts as unanswered only after the answers in the pipe have been read', () => {
   const { analysis, server, after, kinds } = setup();
   server.text('toServer', request(1));
   server.text('toServer', request(2));

@@ -57,7 +57,7 @@ describe('a frame is described as', () => {
     });
   });
 
-  it('an invalid message where it is JSON-RPC gone wrong', () => {
+  it('an invalid message if it is almost JSON-RPC', () => {
     expect(describeFrame(frame('{"jsonrpc":"1.0","id":4,"result":{}}'))).toMatchObject({
       kind: 'invalid',
       messages: [{ kind: 'invalid', id: 4, isResponse: true, problem: expect.stringContaining('2.0') }],
@@ -72,7 +72,7 @@ describe('a frame is described as', () => {
     });
   });
 
-  it('a batch, with all that it holds', () => {
+  it('a batch, with all its messages', () => {
     const batch = '[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},3]';
     expect(describeFrame(frame(batch, 'toServer'))).toMatchObject({
       kind: 'batch',
@@ -91,7 +91,7 @@ describe('a frame is described as', () => {
       `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(3000)}"}}`,
       { kind: 'notification', method: 'notifications/message' },
     ],
-  ])('what its ends tell, where it was too long to keep: %.30s', (text, description) => {
+  ])('the facts in its ends, if it was too long to keep: %.30s', (text, description) => {
     const { kind, messages } = describeFrame(frame(text, 'fromServer', 2000));
     expect({ kind, messages }).toEqual({ kind: description.kind, messages: [expect.objectContaining(description)] });
   });

@@ -17,7 +17,7 @@ function flowOf(frames: readonly string[]): FlowStore {
 const answers = (count: number) =>
   Array.from({ length: count }, (_, id) => JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
 
-test('a frame is parsed once, although the store makes it anew each time', () => {
+test('parses a frame once, although the store creates a new object each time', () => {
   const flow = flowOf([...answers(50), '{"version":[1,0,0],"id":1,"type":"info","data":{}}', 'text']);
   const descriptions = new Descriptions();
   const readAll = () => flow.since(0).map((event) => descriptions.of(event as FrameEvent));
@@ -28,7 +28,7 @@ test('a frame is parsed once, although the store makes it anew each time', () =>
   expect(parse).toHaveBeenCalledTimes(51);
 });
 
-test('the memory of descriptions is bounded: the oldest are dropped, and made again when needed', () => {
+test('limits the memory of descriptions: the oldest are dropped, and created again when needed', () => {
   const long = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'm'.repeat(10_000) });
   const flow = flowOf([...answers(100), ...Array.from({ length: 100 }, () => long)]);
   const descriptions = new Descriptions(100_000);
@@ -46,7 +46,7 @@ test('the memory of descriptions is bounded: the oldest are dropped, and made ag
   expect(parse).toHaveBeenCalledTimes(1);
 });
 
-test('dropping the oldest does not pass over those that were dropped before', () => {
+test('dropping the oldest does not scan those that were dropped before', () => {
   const flow = flowOf(answers(5000));
   const descriptions = new Descriptions(30_000);
   const started = [vi.spyOn(Map.prototype, Symbol.iterator), vi.spyOn(Map.prototype, 'entries')];

@@ -1,4 +1,4 @@
-// How the time of a client request is divided.
+// The parts of the time of a client request.
 
 import { expect, test } from 'vitest';
 import { type Exchange, timesOf } from './exchange.ts';
@@ -35,7 +35,7 @@ test.each([
   expect(timesOf(exchange('fromClient', 0, 10, links))).toEqual(times);
 });
 
-test('there are none while it runs, and where no server had it', () => {
+test('has no times during a request, or without a request to a server', () => {
   expect(timesOf(exchange('fromClient', 0, undefined, [exchange('toServer', 1, 2)]))).toBeUndefined();
   expect(timesOf(exchange('fromClient', 0, 10, [exchange('toClient', 1, 2)]))).toBeUndefined();
 });

@@ -53,7 +53,7 @@ describe('exchanges', () => {
     expect(all()).toMatchObject([{ method: 'slow', life: 1, outcome: 'ok' }]);
   });
 
-  it('pair an answer that has the number of its request as text', () => {
+  it('pair an answer with its request if the id is a string', () => {
     const { say, all } = setup();
     say('toServer', { id: 1, method: 'a' });
     say('fromServer', { id: '1', result: {} });
@@ -61,7 +61,7 @@ describe('exchanges', () => {
     expect(all().map(({ method, outcome, answerSeq }) => [method, outcome, answerSeq])).toEqual([['a', 'ok', 2]]);
   });
 
-  it('keep the lives of a server apart, and call lost what a process left open', () => {
+  it('separate the processes of a server, and are lost if the process exits', () => {
     const { say, source, store, all } = setup();
     say('toServer', { id: 1, method: 'first' });
     source.add({ kind: 'exit', exitCode: 1, signal: null });
@@ -69,7 +69,7 @@ describe('exchanges', () => {
     expect(all().map(({ outcome }) => outcome)).toEqual(['lost', 'pending']);
   });
 
-  it('take an answer that was still in the pipe when the process ended', () => {
+  it('include an answer that was still in the pipe when the process exited', () => {
     const { say, source, all } = setup();
     say('toServer', { id: 1, method: 'a' });
     source.add({ kind: 'exit', exitCode: 0, signal: null });
@@ -77,7 +77,7 @@ describe('exchanges', () => {
     expect(all()[0]).toMatchObject({ outcome: 'ok', answerSeq: 3 });
   });
 
-  it("tell a tool's failure from the protocol's", () => {
+  it('distinguish a tool error from a protocol error', () => {
     const { say, all } = setup();
     say('toServer', { id: 1, method: 'tools/call' });
     say('fromServer', { id: 1, result: { isError: true } });
@@ -89,7 +89,7 @@ describe('exchanges', () => {
     ]);
   });
 
-  it('know who was cancelled, and take a late answer for what it is', () => {
+  it('record a cancellation, and ignore a late answer', () => {
     const { say, all, exchanges } = setup();
     say('toServer', { id: 1, method: 'slow' });
     say('toServer', { method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -99,7 +99,7 @@ describe('exchanges', () => {
     expect(exchanges.forSeq(2)).toEqual(all());
   });
 
-  it('count progress to its request, by its token', () => {
+  it('count progress for its request, by its token', () => {
     const { say, all, exchanges } = setup();
     say('toServer', { id: 1, method: 'slow', params: { _meta: { progressToken: 't' } } });
     for (let i = 0; i < 3; i++) say('fromServer', { method: 'notifications/progress', params: { progressToken: 't' } });
@@ -108,7 +108,7 @@ describe('exchanges', () => {
     expect([2, 3, 4, 5].map((seq) => exchanges.forSeq(seq).length)).toEqual([0, 0, 1, 0]);
   });
 
-  it('see through batches', () => {
+  it('include the messages of batches', () => {
     const { store, source, all } = setup();
     source.text('toServer', '[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]');
     source.text('fromServer', '[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]');
@@ -116,7 +116,7 @@ describe('exchanges', () => {
     expect(store.size).toBe(2);
   });
 
-  it('end a request whose answer was over the limit', () => {
+  it('end if the answer was above the limit', () => {
     const { say, source, all } = setup();
     say('toServer', { id: 8, method: 'big' });
     const prefix = Buffer.from('{"jsonrpc":"2.0","id":8,"result":{"te');
@@ -124,7 +124,7 @@ describe('exchanges', () => {
     expect(all()[0]).toMatchObject({ outcome: 'error', answerSeq: 2 });
   });
 
-  it('pair messages of LiteMCP too', () => {
+  it('include messages of LiteMCP', () => {
     const { source, all, exchanges } = setup();
     const lite = (id: unknown, type: string, data: object) => JSON.stringify({ version: [1, 0, 0], id, type, data });
     source.text('toServer', lite(1, 'call', { tool: 'Add' }));
@@ -142,7 +142,7 @@ describe('exchanges', () => {
     expect(exchanges.latency.rows()).toMatchObject([{ method: 'call', tool: 'Add', count: 2, errors: 1 }]);
   });
 
-  it('are bounded: the oldest is forgotten, answered or not', () => {
+  it('are limited in number: the oldest is forgotten, answered or not', () => {
     const { say, all, exchanges } = setup({ maxExchanges: 2 });
     for (let id = 1; id <= 5; id++) say('toServer', { id, method: `m${id}`, params: { _meta: { progressToken: id } } });
     expect(all().map(({ method }) => method)).toEqual(['m4', 'm5']);
@@ -153,7 +153,7 @@ describe('exchanges', () => {
     expect(exchanges.forSeq(1)).toEqual([]);
   });
 
-  it('add up to latency by method and tool', () => {
+  it('yield latencies by method and tool', () => {
     const { say, clock, exchanges } = setup();
     for (let i = 1; i <= 100; i++) {
       say('toServer', { id: i, method: 'tools/call', params: { name: 'add' } });

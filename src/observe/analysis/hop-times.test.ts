@@ -1,4 +1,4 @@
-// How the time of a request answered by another node is divided, with clocks that differ.
+// The parts of the time of a request that another node answered, with clocks that differ.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
@@ -9,7 +9,7 @@ import { Exchanges } from './exchanges.ts';
 
 const AHEAD_MS = 60_000;
 
-/** 10 ms to the other node, 5 ms at it, 2 ms back. Its clock is one minute ahead. */
+/** 10 ms to the other node, 5 ms in it, 2 ms back. Its clock is one minute ahead. */
 function answeredBy(measured: Partial<HopFact>) {
   const clock = new ManualClock();
   const store = new FlowStore({ clock });
@@ -29,19 +29,19 @@ function answeredBy(measured: Partial<HopFact>) {
 
 const exact = { node: 'b', generation: 3, pid: 42, nodeMs: 5, wayMs: 12 };
 
-test('the way is one sum where the offset of the clocks is not known', () => {
+test('both ways are one sum if the offset of the clocks is unknown', () => {
   expect(answeredBy({})).toEqual(exact);
 });
 
-test('the way is divided by the offset, with its uncertainty', () => {
+test('the offset divides the ways, with an uncertainty', () => {
   expect(answeredBy({ offsetMs: AHEAD_MS, uncertaintyMs: 0.5 })).toEqual({ ...exact, outMs: 10, uncertaintyMs: 1.5 });
 });
 
-test('an offset that is wrong by far never makes a part negative, and the uncertainty is never more than the way', () => {
+test('a wrong offset never makes a part negative, and the uncertainty never exceeds both ways', () => {
   expect(answeredBy({ offsetMs: 0, uncertaintyMs: 1e6 })).toEqual({ ...exact, outMs: 12, uncertaintyMs: 12 });
   expect(answeredBy({ offsetMs: 2 * AHEAD_MS, uncertaintyMs: 1e6 })).toEqual({ ...exact, outMs: 0, uncertaintyMs: 12 });
 });
 
-test('a node that claims to have needed longer than the request took is cut to that', () => {
+test('limits the time that a node claims to the time of the request', () => {
   expect(answeredBy({ answeredMs: Number.MAX_SAFE_INTEGER })).toEqual({ ...exact, nodeMs: 17, wayMs: 0 });
 });

@@ -16,7 +16,7 @@ const request = (id: unknown, method = 'm', params?: object) => ({ jsonrpc: '2.0
 const answer = (id: unknown) => ({ jsonrpc: '2.0', id, result: {} });
 
 describe('exchanges of a hostile stream', () => {
-  it('are bounded in bytes: long methods, ids, tools and errors push the oldest out', () => {
+  it('are limited in bytes: long methods, ids, tools and errors remove the oldest', () => {
     const exchanges = new Exchanges({ maxBytes: 1_000_000 });
     const long = 'x'.repeat(100_000);
     for (let i = 0; i < 100; i++) {
@@ -30,7 +30,7 @@ describe('exchanges of a hostile stream', () => {
     expect(exchanges.size + exchanges.forgotten).toBe(300);
   });
 
-  it('are remembered for the servers that still wait, however many names there are', () => {
+  it('are kept for servers with pending requests, however many names there are', () => {
     const exchanges = new Exchanges({ maxExchanges: 100 });
     exchanges.see(frame(1, 'waits', 'toServer', request('first')));
     for (let i = 0; i < 50; i++) exchanges.see(frame(i + 2, 'waits', 'toServer', request(i)));
@@ -54,7 +54,7 @@ describe('exchanges of a hostile stream', () => {
     expect(exchanges.size).toBe(100);
   });
 
-  it('are let go of one by one, though 200,000 of them share a number', () => {
+  it('are removed one by one in constant time, even if 200,000 of them share a number', () => {
     const bySeq = new ExchangesBySeq();
     const all = Array.from({ length: 200_000 }, (_, id) => ({ id }) as Exchange);
     for (const each of all) bySeq.link(7, each);

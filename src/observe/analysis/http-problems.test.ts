@@ -40,7 +40,7 @@ test('a probe that an older server refuses is not a problem', () => {
   expect(problems()).toEqual([]);
 });
 
-test('a response that begins late, HTTP+SSE, a lost connection and a message that is too long are problems', () => {
+test('reports a response that begins late, HTTP+SSE, a lost connection, and a message that is too long', () => {
   const { store, source, begin, problems } = watched();
   const late = { kind: 'http', state: 'answered', exchange: 9, method: 'POST', url: '', status: 200 } as const;
   store.append('remote', 1, { ...late, body: 'json', waitMs: 10_001 });
@@ -53,7 +53,7 @@ test('a response that begins late, HTTP+SSE, a lost connection and a message tha
 test.each([
   ['aborted', 'cancelled'],
   ['cut', 'lost'],
-] as const)('a stream that is %s leaves its request %s, until an answer comes', (end, outcome) => {
+] as const)('a stream that is %s leaves its request %s until an answer arrives', (end, outcome) => {
   const { store, analysis, begin } = watched();
   const exchange = begin();
   exchange.sent(call);
@@ -66,7 +66,7 @@ test.each([
   expect(analysis.exchangesOf(request.seq)).toMatchObject([{ outcome: end === 'cut' ? 'ok' : 'cancelled' }]);
 });
 
-test('answers are matched by HTTP request, even if other requests use the same ids', () => {
+test('matches answers by HTTP request, even if other requests use the same ids', () => {
   const { store, analysis, begin } = watched();
   const exchanges = [begin(), begin()];
   for (const exchange of exchanges) exchange.sent(call);
@@ -80,7 +80,7 @@ test('answers are matched by HTTP request, even if other requests use the same i
   expect([answerOf(0), answerOf(1)]).toEqual([frames[3]!.seq, frames[2]!.seq]);
 });
 
-test('the memory for HTTP requests is bounded', () => {
+test('limits the memory for HTTP requests', () => {
   const { store, analysis, begin } = watched();
   const first = begin();
   first.sent(call);

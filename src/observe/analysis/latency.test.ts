@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Latency, SAMPLES } from './latency.ts';
 
-it('looks at the newest answers and counts them all', () => {
+it('keeps the newest times and counts all answers', () => {
   const table = new Latency();
   for (let i = 0; i < SAMPLES; i++) table.add({ server: 'a', method: 'm' }, 0, 1000, true);
   for (let i = 0; i < SAMPLES; i++) table.add({ server: 'a', method: 'm' }, 0, 5, false);
@@ -16,14 +16,14 @@ it('limits its rows and counts further names in one row', () => {
   expect(rows.at(-1)).toMatchObject({ method: '(others)', count: 2000 });
 });
 
-it('keeps no name that is longer than anybody reads', () => {
+it('shortens long names', () => {
   const table = new Latency();
   for (let i = 0; i < 10; i++) table.add({ server: 'a', method: `${'m'.repeat(100_000)}${i}` }, 0, 1, false);
   table.add({ server: 'a', method: 'm', tool: 't'.repeat(100_000) }, 0, 1, false);
   expect(table.rows()).toMatchObject([{ server: '(others)', method: '(others)', count: 11 }]);
 });
 
-it('keeps a point for each of the newest answers, in their order', () => {
+it('keeps a point for each of the newest answers, in order', () => {
   const latency = new Latency();
   for (let atMs = 0; atMs < 5_003; atMs++) latency.add({ server: 'a', method: 'm', tool: 't' }, atMs, 2, false);
   const points = latency.points();

@@ -53,7 +53,7 @@ test('the ids of a client, of a server and of its questions may be equal', () =>
   expect(linkedWith(question!)).toEqual([question]);
 });
 
-test('a client that goes gives its requests up, and leaves its questions unanswered', () => {
+test('a client that disconnects abandons its requests, and does not answer its questions', () => {
   const { exchanges, request, add } = setup();
   request('client 1', 'fromClient', 1);
   request('client 1', 'toClient', 1);
@@ -77,7 +77,7 @@ test('links never keep a forgotten exchange', () => {
   }
 });
 
-test('a request with more links than are kept does no harm', () => {
+test('limits the links of a request', () => {
   const { exchanges, request, link } = setup();
   request('client 1', 'fromClient', 1);
   for (let at = 0; at < 1000; at++) {

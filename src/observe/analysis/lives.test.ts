@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FlowStore } from '../flow/store.ts';
 import { Lives } from './lives.ts';
 
-test('a process that runs is kept, however many have come and gone beside it', () => {
+test('keeps a running process, however many others start and exit', () => {
   const store = new FlowStore();
   const lives = new Lives();
   store.subscribe((event) => void lives.see(event));

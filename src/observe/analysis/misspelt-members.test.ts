@@ -3,7 +3,7 @@ import { misspelling } from './schema-check.ts';
 
 const result = (method: string, value: object) => misspelling(method, 'result', value);
 
-test('an optional member with another spelling is found at any depth, in each kind of block', async () => {
+test('finds an optional member with another spelling at any depth, in each kind of block', async () => {
   const next = { name: 'next_cursor', meant: 'nextCursor' };
   expect(await result('tools/list', { tools: [], next_cursor: 'x' })).toEqual(next);
   expect(await result('tools/list', { tools: [{ name: 'a', annotations: { read_only_hint: true } }] })).toEqual({
@@ -18,7 +18,7 @@ test('an optional member with another spelling is found at any depth, in each ki
   expect(await result('initialize', { capabilities })).toEqual({ name: 'list_changed', meant: 'listChanged' });
 });
 
-test('names of open objects, names beside the right one, and other names are free', async () => {
+test('accepts names in open objects, names beside the right one, and other names', async () => {
   const free = { next_cursor: 'x', is_error: true, mime_type: 'y', read_only_hint: true, list_changed: true };
   const values = [
     { _meta: free, tools: [{ name: 'a', inputSchema: { ...free, properties: free }, outputSchema: free }] },

@@ -67,12 +67,12 @@ test('oversized and truncated frames are distinguished', () => {
   expect(kinds()).toEqual(['oversized-frame', 'truncated-frame']);
 });
 
-test('broken JSON-RPC breaks the shape of the protocol', () => {
+test('a broken JSON-RPC message is a protocol problem', () => {
   started().frame('fromServer', bytes('{"jsonrpc":"2.0","id":1}'));
   expect(kinds()).toEqual(['schema-violation']);
 });
 
-describe('an era fallback is seen by what is asked next', () => {
+describe('an era fallback is detected by the next request', () => {
   const discover = '{"jsonrpc":"2.0","id":1,"method":"server/discover"}';
   const initialize = '{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}';
 
@@ -83,7 +83,7 @@ describe('an era fallback is seen by what is asked next', () => {
     expect(kinds()).toEqual(['era-fallback']);
   });
 
-  test('after the death of the process that was asked', () => {
+  test('after the exit of the process that received the probe', () => {
     const source = started();
     source.text('toServer', discover);
     source.add({ kind: 'exit', exitCode: 1, signal: null });
@@ -91,7 +91,7 @@ describe('an era fallback is seen by what is asked next', () => {
     expect(kinds()).toEqual(['exit-with-error', 'era-fallback']);
   });
 
-  test('not where a server was only asked the old way, or understood the modern one', () => {
+  test('not if a server received only initialize, or accepted the modern request', () => {
     started().text('toServer', initialize);
     const modern = started('modern');
     modern.text('toServer', discover);
@@ -101,7 +101,7 @@ describe('an era fallback is seen by what is asked next', () => {
   });
 });
 
-describe('ends', () => {
+describe('exits', () => {
   test('by an error code or a signal are problems', () => {
     started('a').add({ kind: 'exit', exitCode: 1, signal: null });
     started('b').add({ kind: 'exit', exitCode: null, signal: 'SIGSEGV' });
@@ -118,7 +118,7 @@ describe('ends', () => {
     expect(kinds()).toEqual([]);
   });
 
-  test('again and again are a loop, whether a host gave up or somebody else starts it', () => {
+  test('in quick succession are a loop, whether a host failed the server or another program restarts it', () => {
     for (let i = 0; i < 4; i++) {
       started('tapped').add({ kind: 'exit', exitCode: 1, signal: null });
       clock.advance(1_000);
@@ -129,7 +129,7 @@ describe('ends', () => {
     expect(problems.list().at(-1)).toMatchObject({ kind: 'crash-loop', server: 'hosted' });
   });
 
-  test('now and then are no loop', () => {
+  test('at long intervals are no loop', () => {
     for (let i = 0; i < 6; i++) {
       started().add({ kind: 'exit', exitCode: 1, signal: null });
       clock.advance(20_000);
@@ -138,13 +138,13 @@ describe('ends', () => {
   });
 });
 
-test('LiteMCP is another protocol, and nothing broken', () => {
+test('accepts LiteMCP as another protocol', () => {
   const source = started();
   source.frame('fromServer', bytes('{\n  "version": [1, 0, 0],\n  "id": 1,\n  "type": "info",\n  "data": {}\n}'));
   expect(kinds()).toEqual([]);
 });
 
-test('a word is found for every problem, and the number of problems is bounded', () => {
+test('has an explanation for every problem, and limits the number of problems', () => {
   for (let i = 0; i < 2_000; i++) problems.note('unanswered', `server ${i}`, i);
   expect(problems.list()).toHaveLength(1_000);
   expect(problems.list()[0]!.explanation).toMatch(/\.$/);

@@ -27,7 +27,7 @@ test('for a union, the closest variant is explained', async () => {
   expect(violation).toContain('at content.0.data');
 });
 
-test('the messages of a batch are all looked at', async () => {
+test('checks all messages of a batch', async () => {
   const broken = { jsonrpc: '2.0', method: 'notifications/progress', params: {} };
   const violations = await schemaViolations([broken, broken], []);
   expect(violations.length).toBeGreaterThanOrEqual(2);
@@ -39,19 +39,19 @@ test('methods without a schema are not checked', async () => {
   for (const odd of [undefined, null, 5, 'text', {}, []]) expect(await schemaViolations(odd, [])).toEqual([]);
 });
 
-test('the list of violations is bounded', async () => {
+test('limits the list of violations', async () => {
   const tools = Array.from({ length: 500 }, () => ({ name: 1 }));
   expect(await answerTo('tools/list', { tools })).toHaveLength(20);
 });
 
-test('it is loaded once for all callers', async () => {
+test('is loaded once for all callers', async () => {
   let loads = 0;
   const get = loadedOnce(async () => ++loads);
   expect(await Promise.all([get(), get()])).toEqual([1, 1]);
   expect(await get()).toBe(1);
 });
 
-test('a failed load rejects for all callers that waited for it, and the next call tries again', async () => {
+test('a failed load rejects for all waiting callers, and the next call retries it', async () => {
   let loads = 0;
   const get = loadedOnce(async () => {
     if (++loads === 1) throw new Error('not now');

@@ -43,7 +43,7 @@ const modern = (status: string, others: object = {}) => ({ taskId: 't', status, 
 const experimental = (status: string, others: object = {}) => ({ taskId: 't', status, ttl: null, ...others });
 
 describe('tasks of 2026-07-28', () => {
-  it('have a history from the call to the end, and each message belongs to them', () => {
+  it('have a history from the call to the end, which includes all their messages', () => {
     const { say, ask, call, get, tasks, taskOf } = setup();
     call(modern('working'));
     get(modern('working', { statusMessage: 'frame 1' }));
@@ -89,7 +89,7 @@ describe('tasks of 2026-07-28', () => {
     ]);
   });
 
-  it('tell a protocol error, a tool error and a cancellation apart, and none of them is a problem', () => {
+  it('distinguish a protocol error, a tool error and a cancellation, and none of them is a problem', () => {
     const { analysis, ask, call, get, tasks } = setup();
     call(modern('working'));
     get(modern('failed', { statusMessage: 'no queue', error: { code: -32050, message: 'no such queue' } }));
@@ -98,7 +98,7 @@ describe('tasks of 2026-07-28', () => {
     call(modern('working'));
     ask('tasks/cancel', { taskId: 't' }, { result: { resultType: 'complete' } });
     get(modern('cancelled'));
-    get(modern('working')); // the first final state is the last one
+    get(modern('working')); // the first final state counts
     const [failed, wrong, cancelled] = tasks();
     expect(failed).toMatchObject({ status: 'failed', error: { code: -32050, message: 'no such queue' } });
     expect(wrong).toMatchObject({ status: 'completed', toolError: true });
@@ -106,7 +106,7 @@ describe('tasks of 2026-07-28', () => {
     expect(analysis.problems).toEqual([]);
   });
 
-  it('keep each new set of open questions, and the message that has them', () => {
+  it('keep each new set of pending questions, and its message', () => {
     const { call, get, tasks } = setup();
     const question = { method: 'elicitation/create', params: { message: '?' } };
     call(modern('input_required'));
@@ -118,7 +118,7 @@ describe('tasks of 2026-07-28', () => {
     expect(task!.changes.map(({ seq }) => seq)).toEqual([2, 8]);
   });
 
-  it('own a subscription to them alone, with its end', () => {
+  it('include a subscription that is limited to them, with its end', () => {
     const { say, call, taskOf } = setup();
     const notifications = { taskIds: ['t'] };
     call(modern('working'));
@@ -171,7 +171,7 @@ describe('tasks of 2026-07-28', () => {
     expect(tasks()).toMatchObject([{ status: 'lost' }]);
   });
 
-  it('of a client and of the server behind it are one', () => {
+  it('of a client and of the server behind it are one task', () => {
     const { say, add, tasks, analysis } = setup();
     const client = { source: 'client 1' };
     say('fromClient', { id: 7, method: 'tools/call', params: { name: 'render' } }, client);
@@ -185,7 +185,7 @@ describe('tasks of 2026-07-28', () => {
 });
 
 describe('tasks of 2025-11-25', () => {
-  it('end with tasks/result, whose wait is not a latency, and own the questions during it', () => {
+  it('end with tasks/result, whose wait is not a latency, and include the questions during it', () => {
     const { say, ask, tasks, taskOf, latency } = setup();
     const related = { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 't' } } };
     ask('tools/call', { name: 'render', task: {} }, { result: { task: experimental('working') } });
@@ -233,8 +233,8 @@ describe('tasks of 2025-11-25', () => {
   });
 });
 
-describe('what is not a task', () => {
-  it('is a result that only has members of the same names', () => {
+describe('a task is not', () => {
+  it('a result that only has members of the same names', () => {
     const { ask, say, tasks } = setup();
     ask('tools/call', { name: 'jobs' }, { result: { ...modern('working'), content: [] } });
     ask('tools/call', { name: 'jobs' }, { result: { task: { taskId: 't', status: 'unknown' } } });
@@ -249,7 +249,7 @@ describe('what is not a task', () => {
   });
 });
 
-describe('memory', () => {
+describe('the memory of tasks', () => {
   it('keeps the newest tasks, and running ones longer than ended ones', () => {
     const { ask, analysis, tasks } = setup();
     const many = (count: number, status: string) => {

@@ -1,4 +1,4 @@
-// Clients as sources of the flow, and the bounds on their memory.
+// Clients as sources of the flow, and the limits on their memory.
 
 import { expect, test } from 'vitest';
 import { type FlowClientOrigin, FlowClients } from './clients.ts';
@@ -35,7 +35,7 @@ test('each connection is a client, with its first description of itself', () => 
   expect(facts(store).at(-1)).toMatchObject({ server: 'client 2', principal: 'ada' });
 });
 
-test('requests that come alone are one client for each principal and name, and a life each', () => {
+test('separate requests are one client for each principal and name, with one run each', () => {
   const { store, seen } = setup();
   for (const principal of ['ada', 'grace', 'ada']) {
     const source = seen(principal, alone('cursor'));
@@ -54,7 +54,7 @@ test('requests that come alone are one client for each principal and name, and a
   ]);
 });
 
-test('a stateless request is closed if it was cut off, and has no further event if it was answered', () => {
+test('a stateless request ends with a close event if it was cut off, and without one if it was answered', () => {
   const { store, seen } = setup();
   const source = seen(undefined, alone('cursor'));
   source.fromClient('{}', 1);
@@ -62,7 +62,7 @@ test('a stateless request is closed if it was cut off, and has no further event 
   expect(facts(store).map(({ state }) => state)).toEqual(['opened', 'closed']);
 });
 
-test('the facts about a client are repeated after the store has dropped them', () => {
+test('repeats the facts about a client after the store has dropped them', () => {
   const { store, seen } = setup(10);
   const source = seen('ada', { door: 'socket' });
   source.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '2' } });
@@ -76,7 +76,7 @@ test('the facts about a client are repeated after the store has dropped them', (
   expect(isKnown.filter((known) => known).length).toBeGreaterThan(80);
 });
 
-test('names of any length and number cost a bounded amount of memory', () => {
+test('names of any length and number use a bounded amount of memory', () => {
   const { store, seen } = setup(50);
   for (let at = 0; at < 3000; at++) seen(undefined, alone(`${at} ${'x'.repeat(10_000)}`));
   expect(store.heldBytes).toBeLessThan(50 * 2000);
@@ -88,7 +88,7 @@ test('names of any length and number cost a bounded amount of memory', () => {
   expect(store.lastSeq).toBe(before + 1);
 });
 
-test('a name that is not a string is ignored', () => {
+test('ignores a name that is not a string', () => {
   const { store, seen } = setup();
   for (const info of [null, 5, 'text', { name: 5, version: {} }]) {
     seen(undefined, { door: 'http', alone: { revision: 7, info } });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FlowStore } from './store.ts';
 
-it('turns what a wire sees into events of one life', () => {
+it('records the events of a wire as those of one process run', () => {
   const store = new FlowStore();
   const observer = store.begin('weather');
   observer.spawned(12, 'node server.js');

@@ -1,5 +1,5 @@
-// Frames share memory. For any input and any way of reading: a frame that was handed out stays unchanged, it has the captured content, and
-// the memory of the store stays within its bound.
+// Frames share memory. For any input and any way of reading: a frame that was returned stays unchanged and has the
+// recorded content, and the memory of the store stays within its limit.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,7 +10,7 @@ import { FlowStore } from './store.ts';
 
 const BLOCK = 256 * 1024;
 
-/** Sizes at which the store changes its strategy: shared blocks, shared chunks, and one byte to either side. */
+/** Sizes at which the store changes its strategy: shared blocks, shared chunks, and one byte more or less. */
 const shared = fc.constantFrom(4096, 30_000, 65_536);
 const size = fc.oneof(shared, fc.constantFrom(0, 17, 4095, 65_537, BLOCK - 1, BLOCK, BLOCK + 1));
 
@@ -36,7 +36,7 @@ class Player {
   readonly held: { frame: FrameEvent; was: string }[] = [];
   #salt = 0;
   #offset = 0;
-  /** A reader that reuses one buffer for everything. */
+  /** A reader that reuses one buffer for all frames. */
   readonly #buffer = new Uint8Array(BLOCK + 1);
   readonly #views = new Map<number, Uint8Array>();
 
@@ -111,7 +111,7 @@ function show(event: FlowEvent): string {
 }
 
 describe('the memory of the flow', () => {
-  it('is never overwritten, so that frames handed out stay unchanged', () => {
+  it('is never overwritten, so that returned frames stay unchanged', () => {
     const bounds = fc.record({
       maxEvents: fc.constantFrom(1, 3, 50, 20_000),
       maxBytes: fc.constantFrom(2000, 900_000),
@@ -166,10 +166,10 @@ describe('the memory of the store', () => {
 
   it.each([
     ['chunks that leave a fifth of every block empty', 52_500, 1],
-    ['chunks of frames so short that the places run out first', 4096, 2048],
+    ['chunks of frames so short that the slots are used up first', 4096, 2048],
     ['large chunks of such frames', 65_536, 30_000],
-    ['frames that have a block of their own', 300_000, 1],
-  ])('stays near its bound: %s', async (_, bytes, frames) => {
+    ['frames with separate blocks', 300_000, 1],
+  ])('stays near its limit: %s', async (_, bytes, frames) => {
     const store = new FlowStore({ maxBytes: 8 * MB, maxEvents: Number.MAX_SAFE_INTEGER });
     const source = store.begin('a');
     const places = cutInto(frames, bytes);
@@ -193,7 +193,7 @@ it.each<[FlowFact['kind'], (text: string) => FlowFact]>([
   ['state', (to) => ({ kind: 'state', from: '', to })],
   ['error', (code) => ({ kind: 'error', code, message: '' })],
   ['spawn', (command) => ({ kind: 'spawn', pid: 1, command })],
-])('every text of an event weighs what it takes, whatever it is for: %s', (_, fact) => {
+])('counts the size of every text of an event: %s', (_, fact) => {
   const store = new FlowStore({ maxBytes: 100_000 });
   for (let i = 0; i < 20; i++) store.begin('a').add(fact('x'.repeat(10_000)));
   expect(store.size).toBe(9);

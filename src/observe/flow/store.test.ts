@@ -26,12 +26,12 @@ describe('the flow store', () => {
     expect(store.startedAt.getTime()).toBeLessThanOrEqual(afterMs);
   });
 
-  it('counts the lives of each server apart', () => {
+  it('numbers the process runs of each server separately', () => {
     const store = new FlowStore();
     expect([store.begin('a'), store.begin('b'), store.begin('a')].map((source) => source.life)).toEqual([1, 1, 2]);
   });
 
-  it('keeps the bytes although the view it was given is written over', () => {
+  it('keeps the bytes if the given view is overwritten', () => {
     const store = new FlowStore();
     const chunk = Buffer.from('{"id":1}\n{"id":2}\n');
     const source = store.begin('a');
@@ -48,7 +48,7 @@ describe('the flow store', () => {
     expect(text(store.get(1))).toBe('{"é":1}');
   });
 
-  it('keeps the ends of a frame that is too long, and its length', () => {
+  it('keeps both ends of a frame that is too long, and its length', () => {
     const store = new FlowStore({ keepFrameBytes: 10_000 });
     const source = store.begin('a');
     const long = `{"id":1,"text":"${'ü'.repeat(6000)}","end":2}`;
@@ -74,7 +74,7 @@ describe('the flow store', () => {
     expect(text(store.get(4))).toBe('4');
   });
 
-  it('stays within its bounds for any events, and returns the held ones without a gap', () => {
+  it('stays within its limits for any events, and returns the kept ones without a gap', () => {
     const size = fc.constantFrom(0, 1, 100, 5000, 9000, 20_000);
     const limits = fc.record({ maxEvents: fc.integer({ min: 1, max: 50 }), maxBytes: fc.constantFrom(100, 30_000) });
     fc.assert(
@@ -99,7 +99,7 @@ describe('the flow store', () => {
     );
   });
 
-  it('keeps frames of large chunks without a copy, and tells them apart like any others', () => {
+  it('keeps frames of large chunks without a copy, and returns each with its own content', () => {
     const frames = fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 12 });
     const step = fc.oneof(frames, fc.constant('note' as const));
     const limits = fc.record({ maxEvents: fc.integer({ min: 1, max: 40 }), maxBytes: fc.constantFrom(3000, 50_000) });
@@ -148,7 +148,7 @@ describe('the flow store', () => {
     }
   });
 
-  it('never writes over what somebody has seen, however much comes after it', () => {
+  it('never overwrites a returned frame, however many frames follow', () => {
     const way = fc.constantFrom('frame', 'span', 'spans', 'look', 'lookAtAll', 'listen');
     fc.assert(
       fc.property(fc.array(way, { minLength: 50, maxLength: 120 }), fc.nat(255), (ways, salt) => {
@@ -174,7 +174,7 @@ describe('the flow store', () => {
     );
   });
 
-  it('tells subscribers in order until they leave', () => {
+  it('notifies subscribers in order until they unsubscribe', () => {
     const store = new FlowStore();
     const seen: number[] = [];
     const leave = store.subscribe((event) => seen.push(event.seq));
@@ -186,7 +186,7 @@ describe('the flow store', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('lets go of a listener that throws, tells of it, and goes on', () => {
+  it('removes a listener that throws, reports it, and continues', () => {
     const store = new FlowStore();
     const seen: string[] = [];
     store.subscribe(() => {
@@ -219,7 +219,7 @@ describe('the flow store', () => {
     expect(store.since(3).map(({ kind }) => kind)).toEqual(['note', 'error']);
   });
 
-  it('waits longer for the rest of what may be a secret, until it comes or the time is up', () => {
+  it('waits longer for the rest of a possible secret, up to a limit', () => {
     const clock = new ManualClock();
     const store = new FlowStore({ clock });
     const source = store.begin('a');
@@ -248,7 +248,7 @@ describe('the flow store', () => {
     expect(texts().at(-1)).toBe('hunter');
   });
 
-  it('waits a moment for the rest of a line of stderr, and no longer', () => {
+  it('waits for a limited time for the rest of a line of stderr', () => {
     const clock = new ManualClock();
     const store = new FlowStore({ clock });
     const source = store.begin('a');

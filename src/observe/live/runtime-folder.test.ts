@@ -7,24 +7,21 @@ import { ensureRuntimeFolder, isTrusted } from './runtime-folder.ts';
 
 const base = temporaryFolder('runtime-folder');
 
-test.runIf(process.getuid?.() === 0)(
-  'a folder of another user is refused, with a fix that its victim can apply',
-  () => {
-    const folder = join(base, 'squatted');
-    mkdirSync(folder, { mode: 0o700 });
-    chownSync(folder, 12_345, 12_345);
-    expect(isTrusted(folder)).toBe(false);
-    expect(() => ensureRuntimeFolder(folder)).toThrow(
-      expect.objectContaining({
-        code: 'RUNTIME_FOLDER_UNUSABLE',
-        message: `The runtime folder ${folder} cannot be used: it belongs to the user with uid 12345`,
-        hint: expect.stringMatching(/^Set XDG_RUNTIME_DIR to a folder of your own/),
-      }),
-    );
-  },
-);
+test.runIf(process.getuid?.() === 0)('refuses a folder of another user, with a fix that the user can apply', () => {
+  const folder = join(base, 'squatted');
+  mkdirSync(folder, { mode: 0o700 });
+  chownSync(folder, 12_345, 12_345);
+  expect(isTrusted(folder)).toBe(false);
+  expect(() => ensureRuntimeFolder(folder)).toThrow(
+    expect.objectContaining({
+      code: 'RUNTIME_FOLDER_UNUSABLE',
+      message: `The runtime folder ${folder} cannot be used: it belongs to the user with uid 12345`,
+      hint: expect.stringMatching(/^Set XDG_RUNTIME_DIR to a folder of your own/),
+    }),
+  );
+});
 
-test.skipIf(lacks.fileModes)('a link is refused, and a folder that others can read is closed to them', () => {
+test.skipIf(lacks.fileModes)('refuses a link, and closes a folder that others can read', () => {
   const [folder, link] = [join(base, 'open'), join(base, 'link')];
   mkdirSync(folder);
   chmodSync(folder, 0o777);

@@ -12,7 +12,7 @@ import { parseEvent, type RecordingItem, readRecording } from './reader.ts';
 import { headerLine, migrate } from './run-header.ts';
 
 describe('the format', () => {
-  it('gives back every event as it was', async () => {
+  it('returns every event unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents, async (all) => {
         expect(eventsOf(await readAll(fileOf(all)))).toEqual(all);
@@ -47,7 +47,7 @@ describe('the format', () => {
     );
   });
 
-  it('loses one line to damage in one line', async () => {
+  it('loses one line if one line is damaged', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyEvents,
@@ -85,7 +85,7 @@ describe('the format', () => {
     );
   });
 
-  it('is equal on the fast path', () => {
+  it('writes the same text on the fast path', () => {
     const payload = fc.oneof(
       fc.string({ maxLength: 60 }).map((text) => Buffer.from(text)),
       fc.json().map((text) => Buffer.from(text)),
@@ -116,7 +116,7 @@ describe('the format', () => {
     );
   });
 
-  it('hides secrets and tells that it did, and how long the original was', () => {
+  it('hides secrets, marks that, and keeps the original length', () => {
     const lines = new EventLines('r', redactor());
     const stamp = { seq: 1, atMs: 0, server: 'a', life: 1 };
     const payload = Buffer.from('{"token":"abc"}');
@@ -132,7 +132,7 @@ describe('the format', () => {
     expect(lines.encode({ ...stamp, kind: 'spawn', command: 'x --token abc', pid: 1 })).not.toContain('abc');
   });
 
-  it('passes over fields and kinds of events that are newer than this version', async () => {
+  it('skips fields and kinds of events that are newer than this version', async () => {
     const header = '{"standpipe":"recording","version":1,"run":"n","startedAt":"2030-01-01T00:00:00Z","mood":"good"}';
     const known = '{"run":"n","seq":1,"atMs":0,"server":"a","life":1,"kind":"note","text":"x","colour":"red"}';
     const unknown = '{"run":"n","seq":2,"atMs":0,"server":"a","life":1,"kind":"teleport"}';
@@ -140,7 +140,7 @@ describe('the format', () => {
     expect(items.map((item) => item.type)).toEqual(['run', 'event', 'unknown']);
   });
 
-  it('reports a version it does not know, and does not guess', async () => {
+  it('reports an unknown version, and does not guess', async () => {
     const header = '{"standpipe":"recording","version":9,"run":"n"}';
     const items = await readAll(Buffer.from(`${header}\n{"run":"n","seq":1,"kind":"note"}\n`));
     expect(damageOf(items).map((item) => item.type === 'damage' && item.reason)).toEqual([
@@ -149,7 +149,7 @@ describe('the format', () => {
     ]);
   });
 
-  it('climbs from old versions one step at a time', () => {
+  it('migrates old versions one step at a time', () => {
     const steps = { 1: (line: object) => ({ ...line, two: true }), 2: (line: object) => ({ ...line, three: true }) };
     expect(migrate({ a: 1 }, 1, steps, 3)).toEqual({ a: 1, two: true, three: true });
     expect(migrate({ a: 1 }, 2, steps, 3)).toEqual({ a: 1, three: true });
@@ -157,7 +157,7 @@ describe('the format', () => {
     expect(migrate({ a: 1 }, 1, {}, 3)).toBeUndefined();
   });
 
-  it('still tells what happened where the header was lost', async () => {
+  it('reads events if the header was lost', async () => {
     const [, ...rest] = fileOf([{ seq: 1, atMs: 0, server: 'a', life: 1, kind: 'note', text: 'x' }])
       .toString()
       .split('\n');
@@ -165,7 +165,7 @@ describe('the format', () => {
     expect(items).toMatchObject([{ type: 'damage' }, { type: 'event', run: { run: 'r', about: {} } }]);
   });
 
-  it('has a bound on the length of a line', async () => {
+  it('limits the length of a line', async () => {
     const note = (seq: number, length: number) =>
       ({ seq, atMs: 0, server: 'a', life: 1, kind: 'note', text: 'x'.repeat(length) }) as const;
     const chunks = [fileOf([note(1, 1), note(2, 5000), note(3, 1)])];
@@ -176,7 +176,7 @@ describe('the format', () => {
     expect(items).toContainEqual(expect.objectContaining({ type: 'gap', fromSeq: 2, toSeq: 2 }));
   });
 
-  it('has kinds of its own for clients, which readers that know only servers pass over', () => {
+  it('has separate kinds for clients, which readers that know only servers skip', () => {
     const kinds = 'spawn frame fault stderr state signal exit stop error note'.split(' ');
     const stamp = { seq: 1, atMs: 0, server: 'client 1', life: 1 };
     const payload = new TextEncoder().encode('{}');
@@ -198,7 +198,7 @@ describe('the format', () => {
     for (const event of events) expect(kinds).not.toContain(JSON.parse(new EventLines('r').encode(event)).kind);
   });
 
-  it('has a bound on the names that whoever reads it would have to keep', async () => {
+  it('limits the names that a reader has to keep', async () => {
     const long = 'x'.repeat(100_000);
     const note = (run: string, server: string) =>
       JSON.stringify({ run, seq: 1, atMs: 0, server, life: 1, kind: 'note', text: 'x' });
@@ -228,7 +228,7 @@ describe('the format', () => {
     ]);
   });
 
-  it('leaves out an optional text that is too long, and keeps the event', () => {
+  it('omits an optional text that is too long, and keeps the event', () => {
     const place = { seq: 1, atMs: 0, server: 'client 1', life: 1 };
     const known = { kind: 'client', state: 'known', door: 'http' };
     expect(parseEvent({ ...place, ...known, name: 'x'.repeat(1001), version: '1' })).toEqual({

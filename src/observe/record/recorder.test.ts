@@ -36,7 +36,7 @@ describe('the recorder', () => {
   }
   const note = (store: FlowStore, words: string) => store.append('a', 1, { kind: 'note', text: words });
 
-  it('writes what was there before it, and what comes', async () => {
+  it('writes earlier events and later ones', async () => {
     const store = new FlowStore();
     note(store, 'before');
     const file = freshFile();
@@ -53,7 +53,7 @@ describe('the recorder', () => {
     expect(statSync(file).mode & 0o777).toBe(privateMode);
   });
 
-  it('appends a run to a file that has one, and ends a half line first', async () => {
+  it('appends a run to a file that has one, and ends a partial line first', async () => {
     const { file } = await recorded({}, (store) => note(store, 'first'));
     appendFileSync(file, '{"run":"x","seq":2,"atM');
     await recorded({ file }, (store) => note(store, 'second'));
@@ -79,7 +79,7 @@ describe('the recorder', () => {
     expect(recorders.map(({ run }) => words(run))).toEqual([Array(20).fill('mine'), Array(20).fill('yours')]);
   });
 
-  it('is rotated by size, and the whole stays within its bound', async () => {
+  it('is rotated by size, and stays within its total limit', async () => {
     const file = freshFile();
     const written = () => {
       const { ino, size } = statSync(file, { throwIfNoEntry: false }) ?? {};
@@ -104,7 +104,7 @@ describe('the recorder', () => {
     expect(seqs.at(-1)).toBe(1200);
   });
 
-  it('tells once that it cannot write, and does not throw', async () => {
+  it('reports once that it cannot write, and does not throw', async () => {
     const file = freshFile();
     writeFileSync(file, 'a file where a folder should be');
     const { failures, recorder } = await recorded(
@@ -122,7 +122,7 @@ describe('the recorder', () => {
   });
 
   it.skipIf(lacks.removalOfOpenFiles)(
-    'goes on in a new file when the folder was removed, and shows what is missing',
+    'continues in a new file after the folder was removed, and marks the gap',
     async () => {
       const gone = mkdtempSync(join(folder, 'removed-'));
       const file = join(gone, 'deep', 'recording.jsonl');
@@ -137,7 +137,7 @@ describe('the recorder', () => {
     },
   );
 
-  it('has a bound on what waits for the disk', async () => {
+  it('limits the data that waits for the disk', async () => {
     const { file, recorder } = await recorded({ maxPendingBytes: 10_000, flushMs: 10_000 }, (store) => {
       for (let i = 0; i < 1000; i++) note(store, 'x'.repeat(100));
     });

@@ -25,14 +25,14 @@ function watched() {
   };
 }
 
-test('the end of the input alone is not the end of the host', async () => {
+test('the end of the input alone is not the exit of the host', async () => {
   const { clock, inputEnds, timesGone } = watched();
   await inputEnds();
   clock.advance(100 * LOOK_MS);
   expect(timesGone()).toBe(0);
 });
 
-test('a parent that died may only have launched us', () => {
+test('a parent that exited may only have launched the tap', () => {
   const { clock, parentDies, timesGone } = watched();
   parentDies();
   clock.advance(100 * LOOK_MS);
@@ -50,7 +50,7 @@ test('when the input has ended and the output is not read, the host has exited: 
   expect(clock.pending).toBe(0);
 });
 
-test('when the input has ended and the parent dies, the next look sees it', async () => {
+test('when the input has ended and the parent exits, the next check detects it', async () => {
   const { clock, inputEnds, parentDies, timesGone } = watched();
   await inputEnds();
   parentDies();
@@ -58,7 +58,7 @@ test('when the input has ended and the parent dies, the next look sees it', asyn
   expect(timesGone()).toBe(1);
 });
 
-test('an orphan whose input is not read does not wait for its end without limit', () => {
+test('an orphan whose input is not read waits for its end for a limited time', () => {
   const { clock, input, parentDies, timesGone } = watched();
   input.pause();
   parentDies();
@@ -68,7 +68,7 @@ test('an orphan whose input is not read does not wait for its end without limit'
   expect(timesGone()).toBe(1);
 });
 
-test('a pause that ends begins the count anew', () => {
+test('a pause that ends restarts the count', () => {
   const { clock, input, parentDies, timesGone } = watched();
   input.pause();
   parentDies();
@@ -80,7 +80,7 @@ test('a pause that ends begins the count anew', () => {
   expect(timesGone()).toBe(0);
 });
 
-test('after stop nothing is looked at', async () => {
+test('after stop, no checks are made', async () => {
   const { clock, inputEnds, watch, timesGone } = watched();
   watch.stop();
   await inputEnds();

@@ -6,7 +6,7 @@ import { ManualClock } from '../../base/clock.ts';
 import { FlowStore } from '../flow/store.ts';
 import { startObservers } from './observers.ts';
 
-test('a tap that ends while its recorder is being loaded has its recording, however long that takes', async () => {
+test('a tap that ends while its recorder is being loaded writes its recording, however long the load takes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'standpipe-observers-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'session.jsonl');

@@ -23,7 +23,7 @@ test.each([
   ],
   ['python', '{"jsonrpc": "2.0", "id": 1, "result": {"capabilities": {"tools": {"listChanged": True}}}}\n'],
   ['python', '{"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "x", "load": NaN}}\n'],
-])('an answer in the notation of %s', (_language, stdout) => {
+])('detects an answer in the notation of %s', (_language, stdout) => {
   expect(diagnose(symptoms({ stdout }))).toMatchObject({ name: 'not-json', isFinal: true });
 });
 
@@ -111,7 +111,7 @@ test.each([
   ],
   ['out-of-memory', 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n', 'memory'],
   ['usage', 'usage: server [-h] --root ROOT\nserver: error: the following arguments are required: --root\n', '--root'],
-])('%s by what was written to stderr: %s', (name, stderr, words) => {
+])('diagnoses %s from stderr: %s', (name, stderr, words) => {
   const found = exited(stderr);
   expect(found?.name).toBe(name);
   expect(found?.problem).toContain(words);
@@ -138,16 +138,16 @@ describe('a variable that is set here and was not passed to the server', () => {
     'please set OPENAI_API_KEY and try again',
     "KeyError: 'OPENAI_API_KEY'\n",
     'The OPENAI_API_KEY environment variable is required\n',
-  ])('is named by the fix, with the option that passes it on: %j', (stderr) => {
+  ])('is named in the fix, with the option that passes it: %j', (stderr) => {
     expect(fixFor(stderr)).toContain('Pass it on with --env OPENAI_API_KEY, written before the --;');
     expect(fixFor(stderr, 0)).toContain('--env OPENAI_API_KEY');
   });
 
   test.each([
     ['another variable is missing', 'GITHUB_TOKEN is not set\n'],
-    ['only a part of the name is there', 'MY_OPENAI_API_KEY_2 is not set\n'],
-    ['the line says nothing of a lack', 'using OPENAI_API_KEY from the keyring\nError: disk full\n'],
-    ['the word is no name', 'the region is not set\n'],
+    ['only a part of the name occurs', 'MY_OPENAI_API_KEY_2 is not set\n'],
+    ['the line does not report a missing value', 'using OPENAI_API_KEY from the keyring\nError: disk full\n'],
+    ['the word is not a name', 'the region is not set\n'],
   ])('is not suggested if %s', (_why, stderr) => {
     expect(fixFor(stderr) ?? '').not.toContain('--env');
   });
@@ -157,7 +157,7 @@ describe('a variable that is set here and was not passed to the server', () => {
   });
 });
 
-test('a container without stdin is proven by its command line', () => {
+test('detects a container without stdin by its command line', () => {
   const name = (command: string) => diagnose(symptoms({ command }))?.name;
   expect(name('docker run --rm mcp/time')).toBe('docker-without-stdin');
   expect(exited('', 'docker run --rm mcp/time', 0)?.name).toBe('docker-without-stdin');
@@ -187,7 +187,7 @@ test.each([
   expect(diagnose(symptoms({ stdout }))?.name).toBe(name);
 });
 
-test('a LiteMCP answer, and nothing else that has a version', () => {
+test('detects a LiteMCP answer by its structure, not only by a version', () => {
   const name = (message: object) => diagnose(symptoms({ stdout: `${JSON.stringify(message)}\n\n\n` }))?.name;
   const info = { version: [1, 0, 0], id: 1, type: 'info', data: { name: 'Echo' } };
   expect(name(info)).toBe('litemcp');
@@ -199,37 +199,37 @@ test('a LiteMCP answer, and nothing else that has a version', () => {
 const healthy = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}\n';
 
 test.each([
-  ['a proper answer', healthy],
+  ['a valid answer', healthy],
   ['a log of the request', "{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'result': None}}\n"],
   ['an indented log of the request', '{\n  "jsonrpc": "2.0",\n  "id": 1,\n  "method": "initialize"\n}\n'],
   ['a log line in JSON', '{"level":"error","id":1,"error":{"text":"x"}}\n{"id":1,"result":{"rows":3}}\n'],
   ['an answer that the client also logs', `sent ${healthy}${healthy}`],
-  ['half an answer', '{"jsonrpc":"2.0","id":1,"resu'],
-  ['a header of HTTP', 'Content-Length: 12\n'],
+  ['an incomplete answer', '{"jsonrpc":"2.0","id":1,"resu'],
+  ['an HTTP header', 'Content-Length: 12\n'],
   ['a banner', '\u001b[1m FastMCP 2.0 \u001b[0m\n=============\nusage: see the docs\n'],
   ['no byte', ''],
-])('nothing is said of %s', (_what, stdout) => {
+])('diagnoses nothing for %s', (_what, stdout) => {
   expect(diagnose(symptoms({ stdout }))).toBeUndefined();
 });
 
-test('an error that was reported before another one is not blamed', () => {
+test('does not blame an error that was reported before another one', () => {
   expect(exited("ModuleNotFoundError: No module named 'uvloop'\nRuntimeError: no database\n")).toBeUndefined();
   expect(exited("KeyError: 'API_KEY'\n")).toBeUndefined();
 });
 
-test('what a server that runs, or that was stopped, wrote to stderr is not blamed', () => {
+test('does not blame stderr of a server that runs or was stopped', () => {
   const stderr = "ModuleNotFoundError: No module named 'uvloop'\n";
   expect(diagnose(symptoms({ stderr }))).toBeUndefined();
   expect(diagnose(symptoms({ stderr, exitCode: 1, bytesBeforeEof: 0 }))).toBeUndefined();
 });
 
-test('with another framing the form of messages is not looked at', () => {
+test('does not check the format of messages with another framing', () => {
   const stdout = 'Content-Length: 2\r\n\r\n{}';
   expect(diagnose(symptoms({ stdout, framing: 'content-length' }))).toBeUndefined();
   expect(diagnose(symptoms({ stdout }))?.name).toBe('content-length');
 });
 
-test('secrets are masked in what is quoted', () => {
+test('masks secrets in quoted output', () => {
   const found = diagnose(
     symptoms({ stdout: 'Enter s3cret: ', redact: (text) => text.replaceAll('s3cret', '[env KEY]') }),
   );
@@ -241,7 +241,7 @@ test('one line of stdout', () => {
   expect(diagnoseLine('listening on port 3000')).toBeUndefined();
 });
 
-test('output that is made to be slow is looked through in bounded time', () => {
+test('scans output that is slow to match in bounded time', () => {
   const evil = ['{', '{"a":', "{'jsonrpc': '2.0' ", 'Password ', '"', 'map[', '\u001b[', '(y', 'x: '].map((part) =>
     part.repeat(8192 / part.length),
   );

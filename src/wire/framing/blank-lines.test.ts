@@ -26,7 +26,7 @@ framingContract('blank-lines', blankLines(), {
 });
 
 describe('blank-lines', () => {
-  it("reads LiteMCP's own example, pretty-printed, in LF and in CRLF", () => {
+  it('reads the example of LiteMCP, pretty-printed, in LF and in CRLF', () => {
     const request = '{\n    "version": [1, 0, 0],\n    "id": 1,\n    "type": "get",\n    "data": {}\n}';
     for (const newline of ['\n', '\r\n']) {
       const message = request.replaceAll('\n', newline);
@@ -36,13 +36,13 @@ describe('blank-lines', () => {
     }
   });
 
-  it('leaves one and two newlines in the message', () => {
+  it('keeps one and two newlines in the message', () => {
     for (const chunks of everySplit(bytesOf('a\nb\n\nc\r\n\r\nd\r\n\r\n\ne\n \n\n\n'))) {
       expect(framesOf(blankLines().decoder(), chunks)).toEqual(['a\nb\n\nc\r\n\r\nd', 'e\n ']);
     }
   });
 
-  it('passes over newlines before a message, and over a byte order mark before all', () => {
+  it('skips newlines before a message, and an initial byte order mark', () => {
     for (const chunks of everySplit(bytesOf('\ufeff\r\n\n{"id":1}\n\n\n\n\r\r\n{"id":2}\r\n\n\r\n'))) {
       expect(decodeAll(blankLines().decoder(), chunks)).toEqual([
         { frame: '{"id":1}', offset: 6 },
@@ -51,13 +51,13 @@ describe('blank-lines', () => {
     }
   });
 
-  it('lets a carriage return inside a row of newlines stand once only', () => {
+  it('accepts only one carriage return between newlines', () => {
     for (const chunks of everySplit(bytesOf('a\n\r\r\n\n\nb\r\r\n\n\n'))) {
       expect(framesOf(blankLines().decoder(), chunks)).toEqual(['a\n\r', 'b\r']);
     }
   });
 
-  it('reports the last message if its newlines are missing, without those that came', () => {
+  it('reports the last message if its newlines are missing, without partial newlines', () => {
     for (const tail of ['', '\n', '\r', '\n\n', '\r\n\r\n', '\r\n\r\n\r', '\n\r']) {
       for (const chunks of everySplit(bytesOf(`{"id":1}\n\n\n{"id":2}${tail}`))) {
         expect(decodeAll(blankLines().decoder(), chunks)).toEqual([
@@ -69,7 +69,7 @@ describe('blank-lines', () => {
     expect(decodeAll(blankLines().decoder(), [bytesOf('\n\r\n\n\n\r')])).toEqual([]);
   });
 
-  it('measures a message without its delimiter, however that is written', () => {
+  it('counts the length of a message without its delimiter, however that is written', () => {
     for (const end of ['\n\n\n', '\r\n\r\n\r\n', '\n\r\n\n']) {
       for (const chunks of everySplit(bytesOf(`1234${end}12345${end}1\n\n4${end}`))) {
         expect(decodeAll(blankLines().decoder({ maxFrameBytes: 4 }), chunks)).toEqual([
@@ -81,13 +81,13 @@ describe('blank-lines', () => {
     }
   });
 
-  it('writes three newlines behind a message', () => {
+  it('writes three newlines after a message', () => {
     expect(blankLines().encodeJson?.('{}')).toBe('{}\n\n\n');
     expect(Buffer.from(blankLines().encode(bytesOf('{\n\n}'))).toString()).toBe('{\n\n}\n\n\n');
   });
 
   it.each(['', 'a\n\n\nb', 'a\r\n\n\r\nb', '\na', '\ra', 'a\n', 'a\r', '\ufeff1'])(
-    'refuses to write %j, which would not arrive',
+    'refuses to write %j, which would not be read back',
     (payload) => {
       expect(() => blankLines().encode(bytesOf(payload))).toThrow(
         expect.objectContaining({ name: 'UsageError', code: 'PAYLOAD_HAS_DELIMITER' }),

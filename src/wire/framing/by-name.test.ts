@@ -15,7 +15,7 @@ describe('framings by name', () => {
     'fixed-length:0',
     'fixed-length:1e3',
     'constructor',
-  ])('there is none named %j, and the error says which there are', (name) => {
+  ])('refuses the name %j, and names the valid ones', (name) => {
     expect(() => framingByName(name)).toThrow(
       expect.objectContaining({
         name: 'UsageError',
@@ -25,7 +25,7 @@ describe('framings by name', () => {
     );
   });
 
-  it('a size beyond any limit is refused', () => {
+  it('refuses a size above any limit', () => {
     expect(() => framingByName('fixed-length:99999999999')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION' }),
     );

@@ -57,7 +57,7 @@ describe('content-length', () => {
     expect(Buffer.from(contentLength().encode(bytesOf('漢'))).toString()).toBe('Content-Length: 3\r\n\r\n漢');
   });
 
-  it('reports noise between frames line by line, and loses nothing else', () => {
+  it('reports stray output between frames line by line, and loses nothing else', () => {
     const frame = 'Content-Length: 2\r\n\r\n{}';
     expect(decode(`INFO: ready\n${frame}\r\nwarn\r\n\n${frame}Content-Length: 2\r\noops\r\n\r\n[]`)).toEqual([
       invalid(0, 'INFO: ready'),
@@ -69,7 +69,7 @@ describe('content-length', () => {
     ]);
   });
 
-  it('finds a header that sticks to noise without a line end', () => {
+  it('finds a header directly after stray output without a line end', () => {
     expect(decode('loading...Content-Length: 2\r\n\r\n{}')).toEqual([
       invalid(0, 'loading...'),
       { frame: '{}', offset: 31 },
@@ -77,7 +77,7 @@ describe('content-length', () => {
   });
 
   it.each(['Content-Length: x', 'Content-Length: -1', 'Content-Length:', 'Content-Length: 1e3', 'Content-Type: a/b'])(
-    'reports a block with %j and finds the stream again behind the body it cannot measure',
+    'reports a block with %j and finds the next frame after the body of unknown length',
     (line) => {
       const block = `${line}\r\n\r\n`;
       const at = block.length;
@@ -99,7 +99,7 @@ describe('content-length', () => {
     }
   });
 
-  it('reads a header line of the longest length, and passes over a longer one', () => {
+  it('reads a header line of the longest length, and skips a longer one', () => {
     const frame = 'Content-Length: 2\r\n\r\n{}';
     for (const end of ['\r\n', '\n']) {
       const longest = 'Content-Type: '.padEnd(MAX_HEADER_LINE_BYTES, 'x');
@@ -114,7 +114,7 @@ describe('content-length', () => {
     }
   });
 
-  it('finds a header that sticks to noise of any length, if it is near enough to the line end', () => {
+  it('finds a header directly after stray output of any length, if it is near enough to the line end', () => {
     const body = '{'.repeat(20_000);
     const fault = { ...invalid(0, body), prefix: body.slice(0, PREFIX_BYTES) };
     const header = `Content-Length:${' '.repeat(STUCK_HEADER_BYTES - 16)}2`;
@@ -129,7 +129,7 @@ describe('content-length', () => {
     }
   });
 
-  it('holds a prefix of a line without end', () => {
+  it('keeps a prefix of an endless line', () => {
     const decoder = contentLength().decoder();
     const sink = { frame: () => expect.fail('no frame'), fault: () => expect.fail('not yet') };
     for (let i = 0; i < 100; i++) decoder.push(new Uint8Array(10_000), sink);
@@ -137,7 +137,7 @@ describe('content-length', () => {
     expect(decodeAll(decoder, [])).toMatchObject([{ fault: 'FRAME_LENGTH_INVALID', offset: 0, length: 1_000_000 }]);
   });
 
-  it('reports a block of too many lines, and goes on', () => {
+  it('reports a block of too many lines, and continues', () => {
     const lines = 'Content-Language: de\r\n'.repeat(MAX_HEADER_LINES + 1);
     expect(decodeAll(contentLength().decoder(), [bytesOf(`${lines}\r\nContent-Length: 2\r\n\r\n{}`)])).toEqual([
       { fault: 'FRAME_LENGTH_INVALID', offset: 0, length: lines.length, prefix: lines.slice(0, PREFIX_BYTES) },

@@ -32,7 +32,7 @@ function read(observe: (text: string) => void, take: (text: string) => void, asS
   return seen;
 }
 
-test.each([true, false])('each frame is observed and then delivered, as spans: %s', (asSpans) => {
+test.each([true, false])('observes each frame and then delivers it, as spans: %s', (asSpans) => {
   const none = () => undefined;
   expect(read(none, none, asSpans)).toEqual([
     'observed one',
@@ -44,19 +44,16 @@ test.each([true, false])('each frame is observed and then delivered, as spans: %
   ]);
 });
 
-test.each([true, false])(
-  'what an observer throws is reported after the frame was delivered, as spans: %s',
-  (asSpans) => {
-    const seen = read(
-      (text) => text === 'two' && fail('observer failed'),
-      () => undefined,
-      asSpans,
-    );
-    expect(seen.slice(2)).toEqual(['observed two', 'taken two', 'observer failed', 'observed three', 'taken three']);
-  },
-);
+test.each([true, false])('reports an error of an observer after the frame was delivered, as spans: %s', (asSpans) => {
+  const seen = read(
+    (text) => text === 'two' && fail('observer failed'),
+    () => undefined,
+    asSpans,
+  );
+  expect(seen.slice(2)).toEqual(['observed two', 'taken two', 'observer failed', 'observed three', 'taken three']);
+});
 
-test('what the protocol throws is reported, and the frames behind are delivered', () => {
+test('reports an error of the protocol, and delivers the following frames', () => {
   const seen = read(
     () => undefined,
     (text) => text === 'two' && fail('protocol failed'),
@@ -65,7 +62,7 @@ test('what the protocol throws is reported, and the frames behind are delivered'
   expect(seen.slice(2)).toEqual(['observed two', 'taken two', 'protocol failed', 'observed three', 'taken three']);
 });
 
-test('both may throw: each is reported once, the frame delivered once', () => {
+test('if both throw, reports each once and delivers the frame once', () => {
   const seen = read(
     () => fail('observer failed'),
     () => fail('protocol failed'),
@@ -74,7 +71,7 @@ test('both may throw: each is reported once, the frame delivered once', () => {
   expect(seen.slice(0, 4)).toEqual(['observed one', 'taken one', 'protocol failed', 'observer failed']);
 });
 
-test('a fault takes the same way', () => {
+test('observes a fault and then delivers it', () => {
   const seen: string[] = [];
   const observer = { fault: () => fail('observer failed') };
   const sink = { frame: () => undefined, fault: () => seen.push('fault') };

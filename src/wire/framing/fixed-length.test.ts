@@ -35,7 +35,7 @@ describe('fixed-length', () => {
     }
   });
 
-  it('pads with any byte, and leaves that byte alone inside a payload', () => {
+  it('pads with any byte, and preserves that byte in a payload', () => {
     const framing = fixedLength({ frameBytes: 6, padding: 0 });
     expect(decodeAll(framing.decoder(), [bytesOf('a\0b \0\0'), bytesOf('\0\0\0\0\0\0')])).toEqual([
       { frame: 'a\0b ', offset: 0 },
@@ -43,18 +43,18 @@ describe('fixed-length', () => {
     ]);
   });
 
-  it('carries a payload that fills the frame, and no longer one', () => {
+  it('accepts a payload that fills the frame, and no longer one', () => {
     const framing = fixedLength({ frameBytes: 4 });
     expect(framesOf(framing.decoder({ maxFrameBytes: 4 }), [framing.encode(bytesOf('full'))])).toEqual(['full']);
     expect(() => framing.encode(bytesOf('fully'))).toThrow(expect.objectContaining({ code: 'PAYLOAD_TOO_LONG' }));
   });
 
-  it('refuses a payload that ends with padding, which would come back shorter', () => {
+  it('refuses a payload that ends with padding, which would be shortened', () => {
     const framing = fixedLength({ frameBytes: 4 });
     expect(() => framing.encode(bytesOf('a '))).toThrow(expect.objectContaining({ code: 'PAYLOAD_HAS_DELIMITER' }));
   });
 
-  it('holds a frame of two megabytes that is fed byte by byte within its limit', () => {
+  it('keeps a frame of two megabytes that arrives byte by byte within its limit', () => {
     const frameBytes = 2 * 1024 * 1024;
     const decoder = fixedLength({ frameBytes }).decoder({ maxFrameBytes: frameBytes });
     let most = 0;
@@ -72,7 +72,7 @@ describe('fixed-length', () => {
     },
   );
 
-  it('refuses a limit that no frame of its could pass', () => {
+  it('refuses a limit below the length of a frame', () => {
     expect(() => fixedLength({ frameBytes: 5 }).decoder({ maxFrameBytes: 4 })).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION' }),
     );

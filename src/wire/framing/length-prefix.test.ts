@@ -59,7 +59,7 @@ describe('length-prefix', () => {
     expect(Buffer.from(lengthPrefix({ format: 'hex' }).encode(bytesOf('漢'))).toString()).toBe('00000003漢');
   });
 
-  it('skips exactly what was announced if that is too much, and reports it with the announced length', () => {
+  it('skips exactly the announced bytes if they exceed the limit, and reports the announced length', () => {
     for (const chunks of everySplit(bytesOf('\0\0\0\x02ok\0\0\0\x05large\0\0\0\x02ok'))) {
       expect(decodeAll(lengthPrefix().decoder({ maxFrameBytes: 4 }), chunks)).toEqual([
         { frame: 'ok', offset: 4 },
@@ -69,7 +69,7 @@ describe('length-prefix', () => {
     }
   });
 
-  it('holds a prefix and nothing more of a frame that was announced too long', () => {
+  it('keeps only a prefix of a frame that was announced too long', () => {
     const decoder = lengthPrefix().decoder({ maxFrameBytes: 1_000_000 });
     const sink = { frame: () => expect.fail('no frame'), fault: () => expect.fail('not yet') };
     decoder.push(Uint8Array.of(0xff, 0xff, 0xff, 0xff), sink);
@@ -78,7 +78,7 @@ describe('length-prefix', () => {
     expect(decodeAll(decoder, [])).toMatchObject([{ fault: 'FRAME_TOO_LONG', offset: 4, length: 0xffff_ffff }]);
   });
 
-  it('does not set memory aside for what was only announced', () => {
+  it('does not allocate memory for announced bytes', () => {
     const decoder = lengthPrefix().decoder();
     decoder.push(Uint8Array.of(3, 0, 0, 0, 1), { frame: () => expect.fail(), fault: () => expect.fail() });
     expect(decoder.heldBytes).toBeLessThan(2000);
@@ -91,7 +91,7 @@ describe('length-prefix', () => {
     ]);
   });
 
-  it('refuses a format that it does not know', () => {
+  it('refuses an unknown format', () => {
     expect(() => lengthPrefix({ format: 'toString' as LengthFormat })).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION' }),
     );
@@ -101,7 +101,7 @@ describe('length-prefix', () => {
 describe('length-prefix-hex', () => {
   const hex = lengthPrefix({ format: 'hex' });
 
-  it('reads a length as people draw it: 00000089{…} announces 137 bytes', () => {
+  it('reads a hexadecimal length: 00000089{…} announces 137 bytes', () => {
     const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { pad: 'x'.repeat(71) } });
     expect(message).toHaveLength(0x89);
     for (const chunks of everySplit(bytesOf(`00000089${message}`))) {
@@ -109,7 +109,7 @@ describe('length-prefix-hex', () => {
     }
   });
 
-  it('takes the drawing at its word: 46 bytes behind 00000089 are a frame cut off', () => {
+  it('uses the announced length: 46 bytes after 00000089 are a truncated frame', () => {
     const drawn = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
     expect(decodeAll(hex.decoder(), [bytesOf(`00000089${drawn}`)])).toEqual([
       { fault: 'FRAME_TRUNCATED', offset: 8, length: 46, prefix: drawn },
@@ -123,7 +123,7 @@ describe('length-prefix-hex', () => {
     ]);
   });
 
-  it('reports noise once, whatever its length, and finds the stream again', () => {
+  it('reports stray output once, whatever its length, and finds the next frame', () => {
     for (const chunks of everySplit(bytesOf('00000002{}starting up: 1234567 0000\n00000002[]bye'))) {
       expect(decodeAll(hex.decoder(), chunks)).toEqual([
         { frame: '{}', offset: 8 },

@@ -19,28 +19,28 @@ const decode = (text: string, maxFrameBytes?: number) =>
   decodeAll(newline().decoder({ maxFrameBytes }), [bytesOf(text)]);
 
 describe('newline', () => {
-  it('hands on one frame a line, wherever the chunks are cut', () => {
+  it('returns one frame per line, wherever the chunks are cut', () => {
     const stream = bytesOf('{"text":"Zeile 1\\nZeile 2 é 漢 😀"}\n{"id":2}\r\n');
     for (const chunks of everySplit(stream)) {
       expect(framesOf(newline().decoder(), chunks)).toEqual(['{"text":"Zeile 1\\nZeile 2 é 漢 😀"}', '{"id":2}']);
     }
   });
 
-  it('passes over blank lines and runs of them', () => {
+  it('skips blank lines', () => {
     const stream = bytesOf('\n\r\n{"id":1}\n\n\n \t\r\n\r\r\n{"id":2}\r\n\n   \n');
     for (const chunks of everySplit(stream)) {
       expect(framesOf(newline().decoder(), chunks)).toEqual(['{"id":1}', '{"id":2}']);
     }
   });
 
-  it('strips one carriage return and no more', () => {
+  it('strips only one carriage return', () => {
     expect(decode('a\r\r\nb\rc\n')).toEqual([
       { frame: 'a\r', offset: 0 },
       { frame: 'b\rc', offset: 4 },
     ]);
   });
 
-  it('passes over a byte order mark at the very start, however it is cut', () => {
+  it('skips an initial byte order mark, however it is cut', () => {
     for (const chunks of everySplit(bytesOf('\ufeff{"id":1}\n{"id":2}\n'))) {
       expect(decodeAll(newline().decoder(), chunks)).toEqual([
         { frame: '{"id":1}', offset: 3 },
@@ -49,7 +49,7 @@ describe('newline', () => {
     }
   });
 
-  it('leaves a byte order mark alone anywhere else', () => {
+  it('keeps a byte order mark at any other position', () => {
     expect(framesOf(newline().decoder(), [bytesOf('1\n\ufeff2\n\ufeff\ufeff3\n')])).toEqual([
       '1',
       '\ufeff2',
@@ -69,7 +69,7 @@ describe('newline', () => {
     }
   });
 
-  it('reports a last line without its newline, and hands on no frame', () => {
+  it('reports a last line without its newline, and returns no frame', () => {
     expect(decode('{"id":1}\n{"id":2}')).toEqual([
       { frame: '{"id":1}', offset: 0 },
       { fault: 'FRAME_TRUNCATED', offset: 9, length: 8, prefix: '{"id":2}' },
@@ -77,7 +77,7 @@ describe('newline', () => {
     expect(decode('{"id":1}\n  \r')).toEqual([{ frame: '{"id":1}', offset: 0 }]);
   });
 
-  it('accepts a line of exactly the limit, with LF or CRLF, and fails the next longer one alone', () => {
+  it('accepts a line of exactly the limit, with LF or CRLF, and fails only a longer one', () => {
     for (const end of ['\n', '\r\n']) {
       for (const chunks of everySplit(bytesOf(`1234${end}12345${end}123${end}`))) {
         expect(decodeAll(newline().decoder({ maxFrameBytes: 4 }), chunks)).toEqual([
@@ -102,9 +102,12 @@ describe('newline', () => {
     expect(newline().encode(bytesOf('{"id":1}'))).toEqual(new Uint8Array(bytesOf('{"id":1}\n')));
   });
 
-  it.each(['a\nb', '\n', 'a\r', '', ' \t', '\ufeff1'])('refuses to write %j, which would not arrive', (payload) => {
-    expect(() => newline().encode(bytesOf(payload))).toThrow(
-      expect.objectContaining({ name: 'UsageError', code: 'PAYLOAD_HAS_DELIMITER' }),
-    );
-  });
+  it.each(['a\nb', '\n', 'a\r', '', ' \t', '\ufeff1'])(
+    'refuses to write %j, which would not be read back',
+    (payload) => {
+      expect(() => newline().encode(bytesOf(payload))).toThrow(
+        expect.objectContaining({ name: 'UsageError', code: 'PAYLOAD_HAS_DELIMITER' }),
+      );
+    },
+  );
 });

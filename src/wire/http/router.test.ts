@@ -14,7 +14,7 @@ test.each([
   [':server', ':server'],
   ['*', '*'],
   ['__proto__', '__proto__'],
-])('a name is matched while encoded, and then decoded once: %s', (encoded, server) => {
+])('matches an encoded name, and then decodes it once: %s', (encoded, server) => {
   expect(router.find('GET', `/api/servers/${encoded}/offer`)).toEqual({ route: 'offer', names: { server } });
 });
 
@@ -25,7 +25,7 @@ test.each([
   ['GET', '/api/constructor', 404, 'nothing at this address'],
   ['POST', '/api/calls/1', 405, 'Only GET and DELETE'],
   ['GET', '/api/servers/%/offer', 400, 'invalid escape sequence'],
-])('%s %s is refused with %i', (method, path, status, message) => {
+])('refuses %s %s with %i', (method, path, status, message) => {
   const refused = expect(() => router.find(method, path));
   refused.toThrow(expect.objectContaining({ status, message: expect.stringContaining(message) }));
 });

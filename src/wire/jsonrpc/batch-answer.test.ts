@@ -11,7 +11,7 @@ const answer = (id: number, chars = 0): JsonRpcResponse => ({
 });
 const idsOf = (answers: JsonRpcResponse[]) => answers.map(({ id }) => id);
 
-test('a batch that waits for its last answer is sent in parts when too much waits with it', () => {
+test('sends a batch that waits for its last answer in parts when too much data waits with it', () => {
   const batches = new BatchAnswers(10_000);
   const sent: unknown[][] = [];
   const requests = Array.from({ length: 6 }, (_, id) => request(id));
@@ -26,7 +26,7 @@ test('a batch that waits for its last answer is sent in parts when too much wait
   ]);
 });
 
-test('many batches that all wait for one answer do not add up', () => {
+test('limits the data of many batches that wait for one answer', () => {
   const batches = new BatchAnswers(10_000);
   const sent: unknown[][] = [];
   for (let n = 0; n < 1000; n++) {
@@ -38,7 +38,7 @@ test('many batches that all wait for one answer do not add up', () => {
   expect(sent.length).toBeGreaterThan(980);
 });
 
-test('whatever order they come in, every answer is sent once, and in one array where there is room', () => {
+test('sends every answer once in any order of arrival, and in one array if there is space', () => {
   const step = fc.record({ batch: fc.nat(3), chars: fc.nat(300), isCancelled: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(500, Number.MAX_SAFE_INTEGER), (steps, limit) => {

@@ -7,7 +7,7 @@ const lines = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test('each text is that of its bytes, whatever the chunks hold', () => {
+test('returns the text of the bytes for any chunks', () => {
   fc.assert(
     fc.property(fc.array(lines, { maxLength: 40 }), (chunks) => {
       const texts = new ChunkText();
@@ -24,7 +24,7 @@ test('each text is that of its bytes, whatever the chunks hold', () => {
   );
 });
 
-test('bytes that are no UTF-8 move no text from its place', () => {
+test('invalid UTF-8 does not shift other texts', () => {
   const texts = new ChunkText();
   const good = `"${'a'.repeat(100)}"`;
   const chunk = Buffer.concat([Buffer.from(good), Uint8Array.of(0x0a, 0xff, 0xfe, 0x0a), Buffer.from(good)]);

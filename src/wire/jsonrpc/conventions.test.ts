@@ -55,7 +55,7 @@ test('a result of null arrives as null', async () => {
   expect(await answer).toBeNull();
 });
 
-test('parameters by position: read and sent by lsp, refused by mcp', async () => {
+test('accepts and sends parameters by position in lsp, and refuses them in mcp', async () => {
   const { peer, send, arrived } = await against({ conventions: lsp });
   peer.handle<[number, number]>('add', ([a, b]) => a + b);
   await send({ id: 1, method: 'add', params: [1, 2] });
@@ -70,7 +70,7 @@ test('parameters by position: read and sent by lsp, refused by mcp', async () =>
   expect(await other.arrived(1)).toMatchObject([{ id: 1, error: { code: -32600 } }]);
 });
 
-test('lsp: giving up sends $/cancelRequest', async () => {
+test('lsp: an abort sends $/cancelRequest', async () => {
   const { peer, arrived } = await against({ conventions: lsp });
   const abort = new AbortController();
   const asked = peer.request('textDocument/hover', {}, { signal: abort.signal });
@@ -109,7 +109,7 @@ test('lsp: a cancelled request is answered: with its result, its own error, or R
   expect(peer.serving).toBe(0);
 });
 
-test('lsp: progress by a token of ours, and none of others', async () => {
+test('lsp: delivers progress of our tokens, and of no others', async () => {
   const { peer, send, arrived } = await against({ conventions: lsp });
   const steps: unknown[] = [];
   const others: unknown[] = [];
@@ -132,7 +132,7 @@ test('lsp: progress by a token of ours, and none of others', async () => {
   expect(others).toEqual([workDoneToken, 1, workDoneToken, null]);
 });
 
-test('plainJsonRpc: batches at once, no ping, no cancellation, and id null where it could not be read', async () => {
+test('plainJsonRpc: accepts batches at once, without ping and cancellation, and answers with id null if the id is unreadable', async () => {
   const [near, far] = duplexPair();
   const peer = new Peer(StreamTransport.over(near), { conventions: plainJsonRpc });
   peer.handle('double', (params) => (params as unknown as number[])[0]! * 2);

@@ -1,4 +1,4 @@
-// The memory for incoming requests is limited in bytes as well as in requests.
+// The memory for incoming requests is limited in bytes as well as in number.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -40,8 +40,8 @@ function setup(options: { maxConcurrent?: number; maxQueued?: number; maxInbound
 /** Resolves after the promise of a handler and the callbacks chained to it. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('requests that run or wait', () => {
-  test('are refused beyond the bytes they may have in all, with numbers', () => {
+describe('running and queued requests', () => {
+  test('are refused above the byte limit, with the numbers in the error', () => {
     const { work, isRefused, answers } = setup({ maxInboundBytes: 1000 });
     for (const id of [1, 2, 3]) work(id, 400);
     expect([1, 2, 3].map(isRefused)).toEqual([false, false, true]);
@@ -56,7 +56,7 @@ describe('requests that run or wait', () => {
     expect(isRefused(4)).toBe(false);
   });
 
-  test('are let in again when one has ended, or was cancelled while it waited', async () => {
+  test('are accepted again after one has ended, or was cancelled in the queue', async () => {
     const { inbound, work, end, isRefused } = setup({ maxInboundBytes: 1000 });
     work(1, 500);
     work(2, 500);
@@ -80,7 +80,7 @@ describe('requests that run or wait', () => {
     expect(isRefused(3)).toBe(false);
   });
 
-  test('a single one is let in whatever its length, and ping at any time', () => {
+  test('accept a single request of any length, and ping at any time', () => {
     const { inbound, work, isRefused, answers } = setup({ maxInboundBytes: 1000 });
     work(1, 50_000);
     expect(isRefused(1)).toBe(false);
@@ -88,14 +88,14 @@ describe('requests that run or wait', () => {
     expect(answers.get('p')).toMatchObject({ result: {} });
   });
 
-  test('of unknown length are counted when they have to wait', () => {
+  test('of unknown length are measured when they are queued', () => {
     const { work, isRefused } = setup({ maxInboundBytes: 1000 });
     work(1);
     for (const id of [2, 3, 4]) work(id, undefined, { text: 'x'.repeat(400) });
     expect([2, 3, 4].map(isRefused)).toEqual([false, false, true]);
   });
 
-  test('are counted as a plain account counts them, whatever happens in whichever order', async () => {
+  test('are counted exactly for any sequence of events', async () => {
     const step = fc.oneof(
       fc.record({ bytes: fc.integer({ min: 1, max: 700 }) }),
       fc.record({ cancel: fc.nat(30) }),
@@ -148,7 +148,7 @@ test('the requests of a batch share the length of its frame', async () => {
 });
 
 describe('the size of a message', () => {
-  test('is about that of its JSON', () => {
+  test('approximates that of its JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const real = JSON.stringify(value).length;
@@ -158,7 +158,7 @@ describe('the size of a message', () => {
     );
   });
 
-  test('is found for what is nested 100,000 deep, and for what contains itself', () => {
+  test('is computed for values nested 100,000 deep, and for circular ones', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
     expect(jsonSize(deep, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(200_000);
     const circle: Record<string, unknown> = {};

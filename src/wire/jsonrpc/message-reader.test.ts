@@ -22,7 +22,7 @@ function read(text: string, toleratesNoise: boolean, maxFrameBytes = 1024, maxFr
 }
 const answer = '{"jsonrpc":"2.0","id":1,"result":{}}';
 
-test('text on a child’s stdout is noise, with its offset, and the next message is read', () => {
+test('text on a child’s stdout is stray output, with its offset, and the next message is read', () => {
   const { messages, noise, faults } = read(`Server läuft\n${answer}\n42\n{"level":"info"}\n`, true);
   expect(messages).toEqual([JSON.parse(answer)]);
   expect(noise).toEqual([
@@ -39,24 +39,24 @@ test('the same text on a server’s stdin is a fault', () => {
   expect(faults).toMatchObject([{ code: 'MESSAGE_INVALID', rpcCode: -32700, offset: 0, length: 5, prefix: 'hello' }]);
 });
 
-test('an answer behind a print without a newline is rescued', () => {
+test('recovers an answer after output without a newline', () => {
   const { messages, noise } = read(`Loading...${answer}\n`, true);
   expect(messages).toEqual([JSON.parse(answer)]);
   expect(noise).toMatchObject([{ text: 'Loading...' }]);
 });
 
-test('a request quoted in a log line is not taken for one', () => {
+test('does not read a request quoted in a log line', () => {
   const { messages, noise } = read('Received: {"jsonrpc":"2.0","id":1,"method":"ping"}\n', true);
   expect(messages).toEqual([]);
   expect(noise).toHaveLength(1);
 });
 
-test('JSON-RPC gone wrong on a child’s stdout is a fault with its id, not noise', () => {
+test('broken JSON-RPC on a child’s stdout is a fault with its id, not stray output', () => {
   const { faults } = read('{"jsonrpc":"2.0","id":9,"result":{"a":}}\n', true);
   expect(faults).toMatchObject([{ id: 9, isResponse: true }]);
 });
 
-test('an oversized answer names the request that it belongs to, its size and the limit', () => {
+test('an oversized answer names its request, its size and the limit', () => {
   const huge = `{"jsonrpc":"2.0","id":9,"result":{"text":"${'x'.repeat(5000)}"}}`;
   const { faults, messages } = read(`${huge}\n${answer}\n`, true);
   expect(faults).toMatchObject([{ code: 'FRAME_TOO_LONG', id: 9, isResponse: true, length: huge.length }]);
@@ -69,7 +69,7 @@ test('a message cut off by the end of the stream is reported', () => {
   expect(read('bye', true).noise).toMatchObject([{ text: 'bye' }]);
 });
 
-test('a request counts as what its values take, an answer as its bytes', () => {
+test('counts a request by the size of its values, and an answer by its bytes', () => {
   const counted: number[] = [];
   const ignore = () => expect.unreachable();
   const sink = {
@@ -90,11 +90,11 @@ test('a request counts as what its values take, an answer as its bytes', () => {
   expect(counted.slice(1)).toEqual(texts.slice(1).map(({ length }) => length));
 });
 
-describe('a message with more values than are allowed', () => {
+describe('a message with too many values', () => {
   const many = `[${Array(600).fill('{}').join()}]`;
   const readFew = (text: string, toleratesNoise: boolean) => read(text, toleratesNoise, 100_000, 1000);
 
-  test('names the request that it belongs to, wherever its id stands, and the next message is read', () => {
+  test('names its request, wherever the id is, and the next message is read', () => {
     for (const members of [`"id":9,"result":${many}`, `"result":${many},"id":9`]) {
       const { faults, messages } = readFew(`{"jsonrpc":"2.0",${members}}\n${answer}\n`, true);
       expect(faults).toMatchObject([{ code: 'TOO_MANY_VALUES', rpcCode: -32600, id: 9, isResponse: true }]);
@@ -103,24 +103,24 @@ describe('a message with more values than are allowed', () => {
     }
   });
 
-  test('is refused to a client with the id of its request', () => {
+  test('is refused, and the client receives the id of its request', () => {
     const { faults } = readFew(`{"jsonrpc":"2.0","id":4,"method":"x","params":{"a":${many}}}\n`, false);
     expect(faults).toMatchObject([{ code: 'TOO_MANY_VALUES', id: 4, isResponse: false }]);
   });
 
-  test('is not parsed behind a print without a newline either', () => {
+  test('is not parsed after output without a newline either', () => {
     const { messages, noise } = readFew(`Loading... {"jsonrpc":"2.0","id":9,"result":${many}}\n`, true);
     expect(messages).toEqual([]);
     expect(noise).toHaveLength(1);
   });
 
-  test('is noise where it is not JSON-RPC', () => {
+  test('is stray output if it is not JSON-RPC', () => {
     const { faults, noise } = readFew(`${many}\n`, true);
     expect(faults).toEqual([]);
     expect(noise).toMatchObject([{ length: many.length }]);
   });
 
-  test('is read where its commas and brackets stand in a text', () => {
+  test('is read if its commas and brackets are in a string', () => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: many.repeat(3) } });
     expect(readFew(`${text}\n`, true).messages).toEqual([JSON.parse(text)]);
   });

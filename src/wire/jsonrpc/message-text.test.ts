@@ -6,7 +6,7 @@ import { messageText, OwnRequest, OwnResult, SharedMembers, SharingRequest, Shar
 const id = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ unit: 'binary' }));
 const members = fc.dictionary(fc.string(), fc.jsonValue());
 
-test('a request and a result have the text that JSON.stringify gives them', () => {
+test('a request and a result have the text of JSON.stringify', () => {
   fc.assert(
     fc.property(id, fc.string({ unit: 'binary' }), members, (id, method, members) => {
       for (const message of [new OwnRequest(id, method, members), new OwnResult(id, members)]) {
@@ -16,7 +16,7 @@ test('a request and a result have the text that JSON.stringify gives them', () =
   );
 });
 
-test('members that messages share are the last ones of each', () => {
+test('shared members are written after the own members of each message', () => {
   fc.assert(
     fc.property(id, members, fc.jsonValue(), (id, members, value) => {
       const { first: _first, second: _second, ...own } = members;
@@ -31,7 +31,7 @@ test('members that messages share are the last ones of each', () => {
   );
 });
 
-test('what cannot be serialised says why', () => {
+test('names the reason if a value cannot be serialised', () => {
   expect(messageText(new OwnResult(1, { count: 1n }))).toBeInstanceOf(UsageError);
   expect(messageText(new OwnRequest(1, 'm', { count: 1n }))).toBeInstanceOf(UsageError);
   const list = new SharingResult([] as never, new SharedMembers({ a: 1 })) as never;

@@ -10,7 +10,7 @@ const note = (text: string) => ({ jsonrpc: '2.0', method: 'notifications/message
 const answer = (id: number) => ({ jsonrpc: '2.0', id, result: {} });
 const question = (id: string) => ({ jsonrpc: '2.0', id, method: 'ping' });
 
-test('one chunk of notifications and answers is handled in its order, and then the end', async () => {
+test('handles a chunk of notifications and answers in order, and then the end', async () => {
   const input = new PassThrough();
   const transport = new StreamTransport(input, new PassThrough());
   const handled: string[] = [];
@@ -43,7 +43,7 @@ test('one chunk of notifications and answers is handled in its order, and then t
   expect(handled).toEqual(['a', 'b', 'answer 1', 'answer 2', 'c', 'answer 3', 'question q', 'd', 'answer 4', 'closed']);
 });
 
-test('a call that throws does not keep back those behind it', async () => {
+test('a call that throws does not block the following ones', async () => {
   const deliveries = new AnswersAfterNotifications();
   const called: string[] = [];
   expect(() =>

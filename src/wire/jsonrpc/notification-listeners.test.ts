@@ -8,7 +8,7 @@ function listeners() {
   return { seen, table, notify };
 }
 
-test('all listeners of a method are called, in the order in which they were added', () => {
+test('calls all listeners of a method in the order in which they were added', () => {
   const { seen, table, notify } = listeners();
   table.add('a', (params, method) => seen.push(`first ${method} ${params?.n}`));
   table.add('b', () => seen.push('other method'));
@@ -17,7 +17,7 @@ test('all listeners of a method are called, in the order in which they were adde
   expect(seen).toEqual(['first a 1', 'second']);
 });
 
-test('a listener that throws is reported after all were called', () => {
+test('reports a listener that throws after all were called', () => {
   const { seen, table, notify } = listeners();
   table.add('a', () => {
     throw new Error('broken');
@@ -27,7 +27,7 @@ test('a listener that throws is reported after all were called', () => {
   expect(seen).toEqual(['second', 'error: broken']);
 });
 
-test('each removes itself alone, also one that was added twice', () => {
+test('each removal removes only its own listener, even if it was added twice', () => {
   const { seen, table, notify } = listeners();
   const same = () => seen.push('same');
   const removeFirst = table.add('a', same);
@@ -38,7 +38,7 @@ test('each removes itself alone, also one that was added twice', () => {
   expect(seen).toEqual(['same']);
 });
 
-test('a listener may remove itself while the others are called', () => {
+test('a listener may remove itself during the calls', () => {
   const { seen, table, notify } = listeners();
   const remove = table.add('a', () => {
     seen.push('once');
@@ -50,7 +50,7 @@ test('a listener may remove itself while the others are called', () => {
   expect(seen).toEqual(['once', 'always', 'always']);
 });
 
-test('methods without a listener, or without one any more, go to the one for others', () => {
+test('methods without a listener go to the listener for others', () => {
   const { seen, table, notify } = listeners();
   table.others = (_params, method) => seen.push(`other ${method}`);
   const remove = table.add('a', () => seen.push('own'));

@@ -1,4 +1,4 @@
-// While the other end waits for an answer of ours, only the request that caused its question may exceed its timeout.
+// While the other end waits for one of our answers, only the request that caused its question may exceed its timeout.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
@@ -38,7 +38,7 @@ async function asking() {
       );
       await turnsUntil(() => calls.has(name));
     },
-    /** Sends a question from the server. Resolves when the client has begun to answer. */
+    /** Sends a question from the server. Resolves when the client has started to answer. */
     async ask(method = 'ask') {
       const before = questions.length;
       const answer = server.request(method, {}, { timeoutMs: 1e9 }).catch(() => undefined);
@@ -57,7 +57,7 @@ async function turnsUntil(holds: () => boolean): Promise<void> {
   while (!holds());
 }
 
-test('a request that was alone when the question came waits for the answer, and then has its whole time again', async () => {
+test('the only request when a question arrives waits for the answer, and then has its full time again', async () => {
   const { call, ask, turn, calls, ended } = await asking();
   await call('a', 500);
   const { held, answer } = await ask();
@@ -72,7 +72,7 @@ test('a request that was alone when the question came waits for the answer, and 
   calls.get('a')!.answer();
 });
 
-test('requests that came after the question keep their timeouts', async () => {
+test('requests after the question keep their timeouts', async () => {
   const { call, ask, turn, calls, ended } = await asking();
   await call('a', 500);
   await ask();
@@ -85,19 +85,19 @@ test('requests that came after the question keep their timeouts', async () => {
   expect(ended[1]).toBe('a: answered');
 });
 
-test('with several in flight all keep their timeouts, since any may have asked', async () => {
+test('with several in flight, all keep their timeouts, because any may have caused the question', async () => {
   const { call, ask, turn, ended } = await asking();
   await call('a', 500);
   await call('b', 600);
   await ask();
   await turn(500);
   expect(ended).toEqual(['a: REQUEST_TIMEOUT']);
-  // Being the only request left does not make it the one that asked.
+  // The last remaining request did not necessarily cause the question.
   await turn(100);
   expect(ended).toEqual(['a: REQUEST_TIMEOUT', 'b: REQUEST_TIMEOUT']);
 });
 
-test('when the others have been answered, the one that is left has asked', async () => {
+test('when the others have been answered, the last one counts as the cause', async () => {
   const { call, ask, turn, calls, ended } = await asking();
   await call('a', 500);
   await call('b', 500);
@@ -108,7 +108,7 @@ test('when the others have been answered, the one that is left has asked', async
   expect(ended).toEqual(['a: answered']);
 });
 
-test('a question that was taken back suspends nothing, however long its handler runs on', async () => {
+test('a cancelled question suspends no timeout, however long its handler runs', async () => {
   const { call, ask, server, turn, ended } = await asking();
   await call('a', 500);
   await ask();
@@ -118,7 +118,7 @@ test('a question that was taken back suspends nothing, however long its handler 
   expect(ended).toEqual(['a: REQUEST_TIMEOUT']);
 });
 
-test('a request of the other end that is no question suspends nothing', async () => {
+test('a request of the other end that is not a question suspends no timeout', async () => {
   const { call, ask, turn, ended } = await asking();
   await call('a', 500);
   await ask('work');
@@ -126,7 +126,7 @@ test('a request of the other end that is no question suspends nothing', async ()
   expect(ended).toEqual(['a: REQUEST_TIMEOUT']);
 });
 
-test('a question times out, although the request that made us ask is still running', async () => {
+test('a question times out although the request that causes it is still running', async () => {
   const { call, server, turn } = await asking();
   await call('a', 1e9);
   const asked = server.request('work', {}, { timeoutMs: 500 }).catch((error) => error.code);

@@ -21,7 +21,7 @@ describe('a message', () => {
     ['an error', '{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}'],
     ['an error without an id', '{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}'],
     ['an error with the id null', '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}'],
-  ])('is handed on as it came: %s', (_name, text) => {
+  ])('is returned unchanged: %s', (_name, text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
@@ -30,14 +30,14 @@ describe('a message', () => {
     expect(parse('{"jsonrpc":"2.0","id":"1","result":{}}')).toMatchObject({ id: '1' });
   });
 
-  test('named __proto__ pollutes nothing', () => {
+  test('with the member __proto__ does not pollute prototypes', () => {
     parse(
       '{"jsonrpc":"2.0","id":1,"method":"m","params":{"__proto__":{"polluted":true}},"__proto__":{"polluted":true}}',
     );
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test('nested 100,000 deep does no harm', () => {
+  test('that is nested 100,000 deep is parsed', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(parse(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"deep":${deep}}}`)).toMatchObject({ id: 1 });
   });
@@ -52,7 +52,7 @@ describe('a fault', () => {
     ['hello', undefined],
     ['{"id', undefined],
     ['', undefined],
-  ])('is −32700 for broken JSON, with the id where one can be seen: %s', (text, id) => {
+  ])('is −32700 for broken JSON, with the id if it is readable: %s', (text, id) => {
     expect(faultOf(text)).toMatchObject({ rpcCode: -32700, id });
   });
 
@@ -69,7 +69,7 @@ describe('a fault', () => {
     ['{"jsonrpc":"2.0","id":4,"error":"no"}', 4, 'numeric "code"'],
     ['42', undefined, 'must be a JSON object, not a number'],
     ['null', undefined, 'not null'],
-  ])('is −32600 for the wrong shape and says what is wrong: %s', (text, id, words) => {
+  ])('is −32600 for the wrong shape, with the reason: %s', (text, id, words) => {
     const fault = faultOf(text);
     expect(fault).toMatchObject({ rpcCode: -32600, id });
     expect(fault.message).toContain(words);
@@ -77,10 +77,10 @@ describe('a fault', () => {
 });
 
 describe('a batch', () => {
-  test('is refused where the revision has none', () => {
+  test('is refused in revisions without batches', () => {
     expect(faultOf('[{"jsonrpc":"2.0","method":"m"}]')).toMatchObject({ rpcCode: -32600 });
   });
-  test('is handed on in order, with its faults in place', () => {
+  test('is returned in order, with its faults in place', () => {
     const parsed = parse('[{"jsonrpc":"2.0","id":1,"method":"m"},3]', true) as unknown[];
     expect(parsed[0]).toMatchObject({ id: 1 });
     expect(parsed[1]).toBeInstanceOf(MessageFault);
@@ -90,8 +90,8 @@ describe('a batch', () => {
   });
 });
 
-describe('the traces of a message that was cut off', () => {
-  test('never name another id than the one that stood there', () => {
+describe('the traces of a truncated message', () => {
+  test('never contain another id than that of the message', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.integer(), fc.string()),
@@ -109,7 +109,7 @@ describe('the traces of a message that was cut off', () => {
       { numRuns: 500 },
     );
   });
-  test('are found behind a string of twenty million characters', () => {
+  test('are found after a string of twenty million characters', () => {
     const text = `{"jsonrpc":"2.0","result":{"text":"${'\\n'.repeat(10_000_000)}"},"id":7,oops`;
     expect(faultOf(text)).toMatchObject({ rpcCode: -32700, id: 7, isResponse: true });
   });

@@ -30,7 +30,7 @@ function gate<T = void>() {
   return { open, opened };
 }
 
-test('a request fails with its error although a secret in it is a number', async () => {
+test('a request fails with its error even if a secret in it is a number', async () => {
   const { left, right, leftEnd } = await pair();
   Object.assign(leftEnd, { mask: (text: string) => text.replaceAll('1234567', '[env PIN]') });
   right.handle('pay', () => {
@@ -43,7 +43,7 @@ test('a request fails with its error although a secret in it is a number', async
 });
 
 describe('both ends', () => {
-  test('ask each other at the same time', async () => {
+  test('send requests to each other at the same time', async () => {
     const { left, right } = await pair();
     left.handle('name', () => ({ name: 'left' }));
     right.handle('name', async () => ({ name: 'right', asked: await right.request('name') }));
@@ -80,7 +80,7 @@ describe('an answer', () => {
       data: { field: 'name' },
     });
   });
-  test('of a method that nobody handles is −32601', async () => {
+  test('of an unknown method is −32601', async () => {
     const { left } = await pair();
     await expect(left.request('nope')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND', rpcCode: -32601 });
   });
@@ -95,7 +95,7 @@ describe('an answer', () => {
     right.handle('big', () => ({ value: 1n }));
     await expect(left.request('big')).rejects.toMatchObject({ rpcCode: -32603 });
   });
-  test('to nothing we asked is reported and does no harm', async () => {
+  test('without a request is reported and has no effect', async () => {
     const { left, right, rightEnd } = await pair();
     const errors: Error[] = [];
     left.onerror = (error) => errors.push(error);
@@ -106,7 +106,7 @@ describe('an answer', () => {
   });
 });
 
-describe('what other ends get wrong', () => {
+describe('violations of the other end', () => {
   test('an answer with both a result and error: null is the result', async () => {
     const { left, right, rightEnd } = await pair();
     right.handle('m', async (_params, call) => {
@@ -133,7 +133,7 @@ describe('what other ends get wrong', () => {
 });
 
 describe('a handler', () => {
-  test('may return a promise of any make', async () => {
+  test('may return a promise of any implementation', async () => {
     const { left, right } = await pair();
     class Deferred {
       // biome-ignore lint/suspicious/noThenProperty: a promise of another make is what is tested
@@ -152,12 +152,12 @@ describe('a handler', () => {
     await left.notify('n');
     expect((await reported.opened).message).toBe('async trouble');
   });
-  test('gets an empty object where there are no parameters', async () => {
+  test('receives an empty object if there are no parameters', async () => {
     const { left, right } = await pair();
     right.handle<{ a?: number }>('m', ({ a }) => ({ a: a ?? 'none' }));
     expect(await left.request('m')).toEqual({ a: 'none' });
   });
-  test('runs no more once the connection is closed', async () => {
+  test('is not called after the connection is closed', async () => {
     const { left, right, leftEnd } = await pair();
     let ran = 0;
     right.handle('m', () => ++ran);
@@ -190,7 +190,7 @@ describe('a request that takes too long', () => {
     expect(left.lateAnswers).toBe(0); // the other end honoured the cancellation and did not answer
   });
 
-  test('goes on while progress comes, until its total time is up', async () => {
+  test('continues while progress arrives, up to its total limit', async () => {
     const clock = new ManualClock();
     const { left, right, cancels } = await pair({ left: { clock } });
     const started = gate();
@@ -230,7 +230,7 @@ describe('a request that takes too long', () => {
     expect(cancels()).toHaveLength(1);
   });
 
-  test('gets no more time from progress that it did not ask for', async () => {
+  test('gets no more time from progress that it did not request', async () => {
     const clock = new ManualClock();
     const { left, right } = await pair({ left: { clock } });
     right.handle('slow', async () => {
@@ -249,7 +249,7 @@ describe('a request that takes too long', () => {
     await failed;
   });
 
-  test('whose answer crosses the cancel is counted as late and harms nothing', async () => {
+  test('whose answer crosses the cancellation is counted as late and has no effect', async () => {
     const { left, right, rightEnd } = await pair();
     const abort = new AbortController();
     right.handle('m', async () => never());
@@ -280,7 +280,7 @@ describe('an abort', () => {
     );
     expect(sentByLeft).toEqual([]);
   });
-  test('of a request that must not be cancelled stays at home', async () => {
+  test('of a request that must not be cancelled sends nothing', async () => {
     const { left, right, cancels } = await pair();
     const abort = new AbortController();
     right.handle('initialize', never);
@@ -292,7 +292,7 @@ describe('an abort', () => {
 });
 
 describe('too many requests', () => {
-  test('wait in order, and beyond the queue are refused with words', async () => {
+  test('wait in order, and are refused with a reason above the limit of the queue', async () => {
     const { left, right } = await pair({ right: { maxConcurrent: 2, maxQueued: 3 } });
     const { open, opened } = gate();
     let running = 0;
@@ -316,7 +316,7 @@ describe('too many requests', () => {
     expect(most).toBe(2);
   });
 
-  test('do not hold up ping and cancel', async () => {
+  test('do not block ping and cancellation', async () => {
     const { left, right } = await pair({ right: { maxConcurrent: 1, maxQueued: 10 } });
     const ran: unknown[] = [];
     const { open, opened } = gate();
@@ -361,7 +361,7 @@ describe('too many requests', () => {
   });
 });
 
-describe('when the connection goes', () => {
+describe('when the connection closes', () => {
   test('a request that was sent has an unknown outcome', async () => {
     const { left, right, rightEnd } = await pair();
     const arrived = gate();
@@ -383,7 +383,7 @@ describe('when the connection goes', () => {
     await left.close();
     await expect(left.request('m')).rejects.toMatchObject({ code: 'NOT_SENT' });
   });
-  test('closing it ourselves is said so, and onclose comes once', async () => {
+  test('by us, errors report that, and onclose is called once', async () => {
     const { left, right } = await pair();
     right.handle('m', never);
     let closes = 0;
@@ -395,7 +395,7 @@ describe('when the connection goes', () => {
     await left.close();
     expect(closes).toBe(1);
   });
-  test('handlers of the other end are told', async () => {
+  test('aborts the signals of handlers at the other end', async () => {
     const { left, right } = await pair();
     const aborted = gate();
     const started = gate();
@@ -441,8 +441,8 @@ describe('malformed input', () => {
   });
 });
 
-describe('a batch, in the one revision that has them', () => {
-  test('is answered by one batch, notifications and cancelled requests left out', async () => {
+describe('a batch, in the only revision that has them', () => {
+  test('is answered by one batch, without notifications and cancelled requests', async () => {
     const [leftEnd, rightEnd] = memoryPair();
     const right = new Peer(rightEnd);
     right.handle('slow', never);
@@ -466,7 +466,7 @@ describe('a batch, in the one revision that has them', () => {
   });
 });
 
-test('an idle peer keeps no timer that would hold the process', async () => {
+test('an idle peer keeps no timer that would keep the process running', async () => {
   const held: boolean[] = [];
   const clock = {
     nowMs: () => 0,

@@ -36,7 +36,7 @@ function nameOf(line: string): string {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an answer is not in the write of its progress, but in a later one', async () => {
+test('writes an answer after its progress, in a later write', async () => {
   const { clock, transport, writes } = await started();
   for (const message of [progress(1), progress(1), result(1)]) void transport.send(message);
   await turn();
@@ -59,7 +59,7 @@ test('only answers after their own progress wait, and those of one time are writ
   await transport.close();
 });
 
-test('an answer that comes later than its progress does not wait', async () => {
+test('an answer some time after its progress does not wait', async () => {
   const { clock, transport, writes } = await started();
   void transport.send(progress(1));
   await turn();
@@ -99,7 +99,7 @@ test('a batch of answers waits for the progress of each', async () => {
 test.each([
   ['close', async ({ transport }: Awaited<ReturnType<typeof started>>) => transport.close()],
   ['the end of the input', async ({ input }: Awaited<ReturnType<typeof started>>) => void input.end()],
-])('%s loses no answer that waits', async (_what, end) => {
+])('%s loses no waiting answer', async (_what, end) => {
   const server = await started();
   const { transport, writes } = server;
   const closed = new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ test('an answer waits as long as its progress waits for a client that does not r
   expect(clock.pending).toBe(0);
 });
 
-test('tokens whose answers never come are forgotten', () => {
+test('forgets tokens whose answers never arrive', () => {
   const clock = new ManualClock();
   const wire = { writes: 0 };
   const gap = new ProgressGap(clock, wire);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { traceMessage } from './recover-id.ts';
 
-test('an id beyond the range of a double is not recovered: it could not be sent back', () => {
+test('does not recover an id beyond the range of a double, which could not be returned', () => {
   expect(traceMessage('{"jsonrpc":"2.0","id":1e400,"method":"m"')).toEqual({
     isJsonRpc: true,
     isResponse: false,

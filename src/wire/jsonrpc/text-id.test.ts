@@ -34,7 +34,7 @@ async function pair() {
   return { peer, far, textIds, errors };
 }
 
-test('an answer with the text of our id is understood, and that is said once', async () => {
+test('accepts an answer with our id as a string, with one warning', async () => {
   const { peer, far, textIds, errors } = await pair();
   far.onmessage = (message) => {
     const { id, params } = message as unknown as JsonRpcRequest;
@@ -56,7 +56,7 @@ test('an answer with the text of our id is understood, and that is said once', a
   await peer.close();
 });
 
-test('a text that is no id of ours is an answer to nothing', async () => {
+test('a string that is not one of our ids is an unexpected answer', async () => {
   const { peer, far, textIds, errors } = await pair();
   far.onmessage = async (message) => {
     const { id } = message as unknown as JsonRpcRequest;
@@ -70,7 +70,7 @@ test('a text that is no id of ours is an answer to nothing', async () => {
   await peer.close();
 });
 
-test('requests of the other end with the ids 1 and "1" are two', async () => {
+test('requests of the other end with the ids 1 and "1" are different', async () => {
   const { peer, far } = await pair();
   const answers: unknown[] = [];
   peer.handle('who', () => ({}));

@@ -11,7 +11,7 @@ const LENGTH = 100_000;
 const CALLS = 400;
 
 test.each(['at once', 'later'])(
-  'answers that come %s wait; nothing more is started or read until some were read',
+  'answers that arrive %s are queued, and nothing more is started or read until some were read',
   async (when) => {
     const [near, far] = duplexPair();
     const peer = new Peer(StreamTransport.over(far, { maxQueuedChars: LIMIT }), { maxConcurrent: 5 });
@@ -47,7 +47,7 @@ test.each(['at once', 'later'])(
   },
 );
 
-test('one answer of a batch that cannot be written costs the others nothing', async () => {
+test('an answer of a batch that cannot be written does not affect the others', async () => {
   const [near, far] = duplexPair();
   const transport = StreamTransport.over(far);
   transport.setProtocolVersion('2025-03-26');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { InFlight } from './in-flight.ts';
 
-it('is a Map, however long things come and go', () => {
+it('behaves like a Map for any additions and removals', () => {
   const id = fc.oneof(fc.nat(40), fc.nat(40).map(String));
   const step = fc.record({ id, adds: fc.boolean() });
   fc.assert(
@@ -27,7 +27,7 @@ it('is a Map, however long things come and go', () => {
   );
 });
 
-it('keeps thousands that wait, in the order they came', () => {
+it('keeps thousands of entries in the order of insertion', () => {
   const table = new InFlight<number, number>();
   for (let id = 0; id < 10_000; id++) table.add(id, id);
   for (let id = 0; id < 10_000; id += 2) table.delete(id);

@@ -17,7 +17,7 @@ class Ran extends QueuedRequest<number> {
   }
 }
 
-test('requests run after one whose answer could not be given', () => {
+test('runs requests after one whose answer could not be sent', () => {
   const ran: number[] = [];
   let fails = true;
   const settled = () => {

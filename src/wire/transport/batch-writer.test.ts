@@ -42,8 +42,8 @@ function writerOf(options: BatchWriterOptions = {}) {
   return { stream, writer, levels };
 }
 
-describe('what is never refused', () => {
-  test('waits beyond the limit, says so once, and again when half of it has gone', async () => {
+describe('messages that are never refused', () => {
+  test('are queued above the limit, which is reported once, and again when half of them are written', async () => {
     const { stream, writer, levels } = writerOf({ maxQueuedChars: 4 * 1024 * 1024 });
     const text = 'x'.repeat(1024 * 1024);
     const sending = Array.from({ length: 10 }, () => writer.send(text, true));
@@ -58,7 +58,7 @@ describe('what is never refused', () => {
     expect(stream.text).toBe(`${text}\n`.repeat(10));
   });
 
-  test('is let go when the writer ends, and nothing is full any more', async () => {
+  test('are dropped when the writer ends, and nothing is full afterwards', async () => {
     const { writer, levels } = writerOf({ maxQueuedChars: 1000 });
     await writer.send('first', true);
     await new Promise(setImmediate);
@@ -69,7 +69,7 @@ describe('what is never refused', () => {
   });
 });
 
-test('messages that may wait are written together at the end of the turn, unless one follows that may not', async () => {
+test('writes messages that may wait together at the end of the turn, unless one follows that may not', async () => {
   const { stream, writer } = writerOf();
   const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve));
   const written = async () => {
@@ -92,7 +92,7 @@ test('messages that may wait are written together at the end of the turn, unless
   expect((await written()).at(-1)).toBe('5\n'.repeat(16));
 });
 
-test('a long message goes out in pieces and arrives whole, whatever its characters', async () => {
+test('writes a long message in pieces that arrive completely, whatever its characters', async () => {
   const text = 'aé€😀'.repeat(400_000);
   for (const framing of [newline(), lengthPrefix()]) {
     const stream = new SlowReader();
@@ -111,7 +111,7 @@ test('a long message goes out in pieces and arrives whole, whatever its characte
   }
 });
 
-test('what was sent before the end goes out, though the stream is full', async () => {
+test('writes messages from before the end, even if the stream is full', async () => {
   const { stream, writer } = writerOf();
   const texts = [1, 2, 3].map((n) => String(n).repeat(3_000_000));
   for (const text of texts) expect(writer.send(text)).toBe(SENT);
@@ -123,7 +123,7 @@ test('what was sent before the end goes out, though the stream is full', async (
   expect(stream.text).toBe(texts.map((text) => `${text}\n`).join(''));
 });
 
-test('whatever is sent and whenever it drains, all that was accepted arrives in order', () =>
+test('all accepted messages arrive in order, for any sends and drains', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ length: fc.nat(1500), keep: fc.boolean(), drain: fc.boolean() }), { maxLength: 40 }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OutputHead } from './child-wire.ts';
 
-test('keeps the first 8 KiB however they were cut, counts the rest, and keeps no chunk alive', () => {
+test('keeps the first 8 KiB for any chunks, counts the rest, and keeps no chunk in memory', () => {
   const head = new OutputHead();
   expect([...head.bytes]).toEqual([]);
   const sent = Buffer.from(Array.from({ length: 10_000 }, (_, n) => n % 251));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
 import { lastOutput } from './last-output.ts';
 
-test('what waits in a stream that is paused between two turns is not over, however slowly it is read', async () => {
+test('unread data of a stream that is paused between turns delays the end, however slowly it is read', async () => {
   const clock = new ManualClock();
   const stream = new PassThrough();
   let over = false;

@@ -5,7 +5,7 @@ import { stderrOutlet } from './stderr-outlet.ts';
 
 const SERVERS = 12;
 
-/** Servers that share one stderr stream. The stream takes nothing until `take` is called. */
+/** Servers that share one stderr stream. The stream accepts no data until `take` is called. */
 function sharedBy(servers: number) {
   let take: () => void = () => undefined;
   const taken: string[] = [];
@@ -45,7 +45,7 @@ test('servers that share a stream share its listeners, and each waits for it', a
   expect(outlets.some(({ stderr }) => stderr.isPaused())).toBe(false);
 });
 
-test('no listener is left when the last server is gone', async () => {
+test('leaves no listener when the last server has ended', async () => {
   const { sink, outlets, take } = sharedBy(SERVERS);
   for (const { stderr } of outlets) stderr.destroy();
   let isOver = false;
@@ -59,7 +59,7 @@ test('no listener is left when the last server is gone', async () => {
   expect([sink.listenerCount('error'), sink.listenerCount('drain')]).toEqual([0, 0]);
 });
 
-test('a stream that fails is reported by each server, and holds up none', async () => {
+test('each server reports a failing stream, and none is blocked', async () => {
   const { sink, errors, outlets } = sharedBy(SERVERS);
   for (const { stderr } of outlets) stderr.write('line\n');
   sink.destroy(new Error('disk full'));

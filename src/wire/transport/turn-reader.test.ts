@@ -30,7 +30,7 @@ function reading(clock: ManualClock, msPerByte: number) {
   return { input, pieces, reader, readBytes, ended };
 }
 
-test('what takes long is read in many turns, and a neighbour is read between them', async () => {
+test('reads slow chunks in many turns, and another stream between them', async () => {
   const clock = new ManualClock();
   const flood = reading(clock, 0.001);
   const neighbour = reading(clock, 0);
@@ -51,7 +51,7 @@ test('what takes long is read in many turns, and a neighbour is read between the
   neighbour.input.destroy();
 });
 
-test('a short chunk is handed on as it comes, however long the one before it took', async () => {
+test('passes a short chunk on at once, however long the previous one took', async () => {
   const clock = new ManualClock();
   const neighbour = reading(clock, 0); // readers share turns
   const { input, readBytes } = reading(clock, 1);
@@ -63,7 +63,7 @@ test('a short chunk is handed on as it comes, however long the one before it too
   neighbour.input.destroy();
 });
 
-test('what takes no time is handed on as it came, up to 256 KB a turn', async () => {
+test('passes fast chunks on unchanged, up to 256 KB a turn', async () => {
   const { input, pieces, readBytes } = reading(new ManualClock(), 0);
   for (let nth = 0; nth < 32; nth++) input.write(Buffer.alloc(64 * 1024));
   const perTurn: number[] = [];
@@ -76,7 +76,7 @@ test('what takes no time is handed on as it came, up to 256 KB a turn', async ()
   input.destroy();
 });
 
-test('however long it takes, every byte is handed on once and in order, and the end comes behind the last', async () => {
+test('passes every byte on once and in order for any speed, and the end after the last byte', async () => {
   const neighbour = reading(new ManualClock(), 0); // readers share turns
   await fc.assert(
     fc.asyncProperty(
@@ -102,7 +102,7 @@ test('however long it takes, every byte is handed on once and in order, and the 
   neighbour.input.destroy();
 });
 
-test('nothing is handed on while it is held, not even the rest of a chunk', async () => {
+test('passes nothing on while it is held, not even the rest of a chunk', async () => {
   const clock = new ManualClock();
   const { input, reader, readBytes } = reading(clock, 0.001);
   const neighbour = reading(clock, 0);
@@ -121,7 +121,7 @@ test('nothing is handed on while it is held, not even the rest of a chunk', asyn
   neighbour.input.destroy();
 });
 
-test('one that was stopped hands on nothing more, and lets the stream run to its end', async () => {
+test('passes nothing on after a stop, and lets the stream run to its end', async () => {
   const { input, reader, readBytes, ended } = reading(new ManualClock(), 0.01);
   input.write(Buffer.alloc(64 * 1024));
   input.write(Buffer.alloc(64 * 1024));

@@ -28,7 +28,7 @@ async function complete(...line: string[]) {
   return Array.isArray(answer) ? answer.map(({ word }) => word) : answer;
 }
 
-test('commands, servers, options, and the values of options', async () => {
+test('suggests commands, servers, options, and values of options', async () => {
   expect(await complete('re')).toEqual(['read', 'restart']);
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('restart', 'ev')).toEqual(['everything']);
@@ -57,7 +57,7 @@ test('commands, servers, options, and the values of options', async () => {
   expect(await complete('check', '--litemcp', '--only', 'litemcp-w')).toContain('litemcp-wire');
 });
 
-test('tools, names of arguments, and their values', async () => {
+test('suggests tools, names of arguments, and their values', async () => {
   expect(await complete('call', 'everything', 'gr')).toEqual(['greet']);
   expect(await complete('call', 'everything/gr')).toEqual(['everything/greet']);
   expect(await complete('call', 'everything', 'greet', '')).toEqual(['name=']);

@@ -15,13 +15,13 @@ const refused: [what: string, words: string[], says: string][] = [
   ['a variable that is not set', ['--env', 'KEY', '--', 'node'], '"env" of the entry'],
 ];
 
-test.each(refused)('%s is refused before a host is started, with what to do', (_what, words, says) => {
+test.each(refused)('%s is refused before a host is started, with a hint', (_what, words, says) => {
   expect(() => parseConnectArguments(words, {})).toThrow(
     expect.toSatisfy(({ message, hint }: { message: string; hint?: string }) => `${message} ${hint}`.includes(says)),
   );
 });
 
-test('a command after -- is brought with its variables, and shared as --share says', () => {
+test('a command after -- defines a server with its variables, shared according to --share', () => {
   const { settings, use } = parseConnectArguments(['--env', 'KEY', '--share', 'call', '--', 'node', '-v'], {
     KEY: 'x',
   });
@@ -29,7 +29,7 @@ test('a command after -- is brought with its variables, and shared as --share sa
   expect(use).toMatchObject({ brought: { name: 'node', args: ['-v'], env: { KEY: 'x' }, share: 'call' } });
 });
 
-test.each([[['--env', 'A', '--env', 'B']], [['--env', 'A,B']]])('%j names two variables', (words) => {
+test.each([[['--env', 'A', '--env', 'B']], [['--env', 'A,B']]])('%j passes two variables', (words) => {
   const { use } = parseConnectArguments([...words, '--', 'node'], { A: '1', B: '2' });
   expect(use).toMatchObject({ brought: { env: { A: '1', B: '2' } } });
 });

@@ -4,7 +4,7 @@ import { type FleetOptions, readFleetOptions, readJoinOptions } from './fleet-op
 
 const read = (options: FleetOptions, env: NodeJS.ProcessEnv = {}) => readFleetOptions(options, 'standpipe', env);
 
-test('addresses of NATS may leave out their scheme', () => {
+test('the scheme may be omitted in addresses of NATS', () => {
   const { servers, fleet } = read({ join: 'one, tls://two:4443,nats://[::1]:4222/' })!;
   expect(servers).toEqual(['nats://one', 'tls://two:4443', 'nats://[::1]:4222/']);
   expect(fleet).toBe('default');
@@ -53,7 +53,7 @@ function textOf(options: FleetOptions): string {
   return expect.unreachable();
 }
 
-test('the options of a node: its name, its labels, and how long calls may take to end', () => {
+test('reads the options of a node: its name, its labels, and the time limit for calls when it stops', () => {
   const plan = readJoinOptions({ join: 'nats://a', node: 'one', labels: 'gpu,eu', drain: 60_000 });
   expect(plan).toMatchObject({ node: 'one', labels: ['gpu', 'eu'], offers: true, drainMs: 60_000 });
 });

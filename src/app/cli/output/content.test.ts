@@ -5,11 +5,11 @@ import { Output } from './output.ts';
 const list = [{ name: 'a' }];
 
 test.each([
-  ['all of it', JSON.stringify({ list }), { list }, false],
+  ['the whole content', JSON.stringify({ list }), { list }, false],
   ['its only member', JSON.stringify(list, undefined, 2), { list }, false],
   ['one of its members', JSON.stringify(list), { list, total: 1 }, true],
   ['something else', 'Found 1', { list }, true],
-])('text beside structured content that is %s', async (_, text, structured, isShown) => {
+])('shows text beside structured content that is %s', async (_, text, structured, isShown) => {
   let stdout = '';
   const write = (chunk: string) => {
     stdout += chunk;

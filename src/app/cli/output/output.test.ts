@@ -4,7 +4,7 @@ import { textWidth } from '../../../base/terminal/text-width.ts';
 import { Output } from './output.ts';
 import { causeOf, describing, printRows, shownPath, tableLines } from './table.ts';
 
-test('a table keeps to its width and shows every letter, whatever is in it', () => {
+test('a table keeps its width and shows every letter of any text', () => {
   const rows = [
     ['a', 'x'.repeat(200), '漢字'.repeat(30)],
     ['a long name here', '\x1b[2J', '/a/long/path/of/a/config/file.json:12'],
@@ -19,7 +19,7 @@ test('a table keeps to its width and shows every letter, whatever is in it', () 
   }
 });
 
-test('paths are broken after a slash, and a reason is below its row over the whole width', () => {
+test('breaks paths after a slash, and shows a reason below its row over the whole width', () => {
   const rows = [
     ['one', '/home/somebody/projects/weather/mcp.json', 'the server does not accept connections'],
     ['two', 'x', ''],
@@ -34,7 +34,7 @@ test('paths are broken after a slash, and a reason is below its row over the who
   ]);
 });
 
-test('only a description is cut, after three lines', () => {
+test('cuts only a description, after three lines', () => {
   const lines = tableLines(['TOOL', 'DESCRIPTION'], [['t', describing('word '.repeat(40))]], 26, painter(false));
   expect(lines.slice(1)).toEqual([
     't     word word word word',
@@ -65,11 +65,11 @@ test.each([
   ['Server "x" cannot be reached: Could not connect to http://a: no', 'no'],
   ['Cannot find the command "x"', 'Cannot find the command "x"'],
   ['Server "x" was stopped: by hand', 'Server "x" was stopped: by hand'],
-])('the cause of %s', (message, cause) => {
+])('finds the cause in %s', (message, cause) => {
   expect(causeOf(message)).toBe(cause);
 });
 
-test('columns in which nothing stands take no room on a terminal', () => {
+test('omits empty columns on a terminal', () => {
   const rows = [
     ['a', '', 'x'],
     ['b', { text: '' }, 'y'],
@@ -77,7 +77,7 @@ test('columns in which nothing stands take no room on a terminal', () => {
   expect(tableLines(['NAME', 'EMPTY', 'MORE'], rows, 80, painter(false))).toEqual(['NAME  MORE', 'a     x', 'b     y']);
 });
 
-test('in a pipe, rows are lines and fields, and nothing in them can be taken for either', () => {
+test('in a pipe, rows are lines with fields, and their text contains no separators', () => {
   const written: string[] = [];
   const stdout = { write: (chunk: string | Uint8Array) => written.push(String(chunk)) > 0 };
   const out = new Output({ stdout, stderr: stdout, env: {}, json: false });

@@ -11,7 +11,7 @@ test.each<[options: ServerCommandOptions, command: string[] | undefined, message
   [{ url, cwd: '/' }, undefined, '--cwd cannot be used for a remote server', 'Remove one'],
   [{ url }, ['node'], 'A command after -- cannot be used', 'Remove one'],
   [{ header: ['A: b'] }, ['node'], '--header needs --url', '--url'],
-])('%j with the command %j is refused, with what to do', async (options, serverCommand, message, hint) => {
+])('refuses %j with the command %j, with a hint', async (options, serverCommand, message, hint) => {
   const refused = givenServer({ serverCommand, settings: {}, out: undefined as never }, options);
   await expect(refused).rejects.toMatchObject({
     message: expect.stringContaining(message),

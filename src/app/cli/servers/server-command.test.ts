@@ -23,6 +23,6 @@ test.each([
   ['my-server', ['/opt/my-server']],
   ['node', ['node', '-e', 'console.log("a / b")']],
   ['sh', ['sh', '-c', 'exec ./no such file']],
-])('the server is named %s by the command %j', (name, words) => {
+])('names the server %s for the command %j', (name, words) => {
   expect(nameOf(...words).normalize()).toBe(name);
 });

@@ -43,7 +43,7 @@ function taskOf(taskId: string, detachedMs = LATER, ttlMs: number | null = 60_00
   };
 }
 
-test('stores tasks oldest first, one file for each, and only what finds them again', () => {
+test('stores tasks oldest first, one file for each, with only the data to find them again', () => {
   const second = taskOf('b', LATER + 1);
   storeTask({ ...second, task: { ...second.task, result: { content: [] }, statusMessage: 'half' } });
   storeTask(taskOf('a'));
@@ -78,7 +78,7 @@ test('ignores files that are not tasks', () => {
   expect(detachedTasks()).toEqual([]);
 });
 
-test('finds a task by the beginning of its id, and shows the shortest beginning that is its own', () => {
+test('finds a task by a prefix of its id, and shows the shortest unique prefix', () => {
   for (const id of ['12345678ab', '12345678ac', '12', 'other-id-of-a-task']) storeTask(taskOf(id));
   const all = detachedTasks();
   const shown = (id: string) => shownId(findDetached(id), all);

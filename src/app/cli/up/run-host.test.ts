@@ -12,25 +12,25 @@ const warning: ConfigProblem = {
 };
 const notJson: ConfigProblem = { severity: 'error', file: 'mcp.json', line: 1, column: 9, message: 'Not JSON' };
 
-test('a problem that has only moved is not new', () => {
+test('a problem at another position is not new', () => {
   expect(newProblems([warning], [{ ...warning, line: 8, column: 1 }])).toEqual([]);
 });
 
 test.each<[string, ConfigProblem]>([
   ['of another server', { ...warning, server: 'b' }],
   ['of another file', { ...warning, file: 'other.json' }],
-  ['with other words', { ...warning, message: 'Unknown key "y"' }],
+  ['with another message', { ...warning, message: 'Unknown key "y"' }],
   ['that has become an error', { ...warning, severity: 'error' }],
-])('one %s is new', (_what, problem) => {
+])('a problem %s is new', (_what, problem) => {
   expect(newProblems([warning], [warning, problem])).toEqual([problem]);
 });
 
-test('a text that fails at another place has another fault', () => {
+test('a syntax error at another position is a new problem', () => {
   const elsewhere = { ...notJson, line: 7 };
   expect(newProblems([notJson], [notJson])).toEqual([]);
   expect(newProblems([notJson], [elsewhere])).toEqual([elsewhere]);
 });
 
-test('what was mended and is wrong again is new', () => {
+test('a problem that was fixed and occurs again is new', () => {
   expect(newProblems([], [warning])).toEqual([warning]);
 });

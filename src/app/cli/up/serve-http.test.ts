@@ -6,7 +6,7 @@ import { Host } from '../../../host/host.ts';
 import { type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 
 const folder = temporaryFolder('serve-http');
-vi.stubEnv('XDG_CONFIG_HOME', folder); // no tokens of the user who runs the tests
+vi.stubEnv('XDG_CONFIG_HOME', folder); // excludes the tokens of the user who runs the tests
 const none = join(folder, 'none');
 const issuer = 'https://login.example.org';
 
@@ -30,7 +30,7 @@ const refused: [what: string, options: HttpOptions, says: string][] = [
   ['scopes without --http', { jwtAnyScope: true }, '--http 8080'],
 ];
 
-test.each(refused)('%s is refused, with what to do', async (_what, options, says) => {
+test.each(refused)('refuses %s, with a hint', async (_what, options, says) => {
   const host = new Host({ mcpServers: {} });
   const serving = async () => serveHost(host, readHttpOptions(options)!, join(folder, 'owner'), () => undefined);
   const error: { message: string; hint?: string } = await serving().then(
@@ -40,12 +40,12 @@ test.each(refused)('%s is refused, with what to do', async (_what, options, says
   expect(`${error.message} ${error.hint ?? ''}`).toContain(says);
 });
 
-test('without options about HTTP nothing is served', () => {
+test('serves nothing without HTTP options', () => {
   expect(readHttpOptions({})).toBeUndefined();
   expect(readHttpOptions({ drain: 1_000 }, true)).toBeUndefined();
 });
 
-test('an address of IPv6 is written in brackets', () => {
+test('writes an IPv6 address in brackets', () => {
   expect(readHttpOptions({ http: '[::1]:80' })).toMatchObject({ address: { host: '::1', port: 80 } });
   expect(readHttpOptions({ http: '80' })).toMatchObject({ address: { host: undefined, port: 80 } });
 });

@@ -35,7 +35,7 @@ const refusal = (words: string[], tool = 'typed', wanted: object = schema) =>
     },
   );
 
-test('what looks like another type stays text where text is wanted, and one value is a list where a list is', async () => {
+test('text that looks like another type stays a string if the schema has a string, and one value becomes a list if it has a list', async () => {
   const words = ['text=true', 'maybe=007', 'either=007', 'tags=[x', 'counts=4', 'mode=fast', 'anything='];
   expect(await typed(...words)).toEqual({
     text: 'true',
@@ -48,7 +48,7 @@ test('what looks like another type stays text where text is wanted, and one valu
   });
 });
 
-test('single words go over what --args has', async () => {
+test('name=value overrides --args', async () => {
   const args = '{"text": "a", "tags": ["b"]}';
   expect(await readArguments(['text=c'], { tool: 'typed', schema, args })).toEqual({ text: 'c', tags: ['b'] });
 });
@@ -63,7 +63,7 @@ test.each([
   [{ inner: { deep: { b: 1 } } }, '"inner.deep.b" of typed must be true or false, not 1'],
   [{ maybe: 5 }, '"maybe" of typed must be string or null, not 5'],
   [{ inner: { b: 1 } }, 'typed does not take "inner.b"'],
-])('--args %j is refused like name=value', async (given, message) => {
+])('refuses --args %j like name=value', async (given, message) => {
   const args = JSON.stringify(given);
   await expect(readArguments([], { tool: 'typed', schema, args })).rejects.toMatchObject({
     message,
@@ -72,14 +72,14 @@ test.each([
   expect(await readArguments([], { tool: 'typed', schema, args, unchecked: true })).toEqual(given);
 });
 
-test('with --no-check, a text that has no type of the schema is sent as text', async () => {
+test('with --no-check, sends a text without a type of the schema as a string', async () => {
   const words = ['number=two', 'whole=1.5', 'flag=yes', 'inner.deep.b=x'];
   const sent = { number: 'two', whole: '1.5', flag: 'yes', inner: { deep: { b: 'x' } } };
   expect(await readArguments(words, { tool: 'typed', schema, unchecked: true })).toEqual(sent);
   expect(await readArguments(['number=2'], { tool: 'typed', schema, unchecked: true })).toEqual({ number: 2 });
 });
 
-test('--args of the right types are taken, and types that are hints are left to the server', async () => {
+test('accepts --args of the right types, and leaves hints about types to the server', async () => {
   const given = {
     mode: 3,
     maybe: null,
@@ -103,7 +103,7 @@ test.each([
   [{ anyOf: [] }],
   [{ enum: {} }],
   [{ type: 'object', properties: { a: { items: 7 } } }],
-])('a schema that is none does no harm to --args: %j', async (wanted) => {
+])('an invalid schema does not break --args: %j', async (wanted) => {
   const args = '{"a": [{"b": [1]}]}';
   await readArguments([], { tool: 'odd', schema: wanted as unknown as typeof schema, args }).catch((error) =>
     expect(error).toBeInstanceOf(UsageError),
@@ -121,11 +121,11 @@ test.each([
   ['text', '"text" is not an argument of typed: write arguments as name=value'],
   ['anything:={', 'The value of "anything" is not JSON:'],
   ['text=@nowhere', 'Cannot read "nowhere":'],
-])('%s is refused', async (word, message) => {
+])('refuses %s', async (word, message) => {
   expect((await refusal([word])).message).toContain(message);
 });
 
-test('a value given twice, and a misspelt name, which could be the missing one', async () => {
+test('reports a value given twice, and a misspelled name, which could be the missing one', async () => {
   expect((await refusal(['text=a', 'text=b'])).message).toContain('"text" of typed is given twice and is not a list');
   const greets = { type: 'object', properties: { name: text }, required: ['name'] };
   expect(await refusal(['nmae=x'], 'greet', greets)).toMatchObject({

@@ -13,7 +13,7 @@ function make() {
   return { clock, questions, ...questions.inputs('s') };
 }
 
-test('a page that leaves for a moment still finds its question', async () => {
+test('a page that is closed for a moment still finds its question', async () => {
   const { clock, questions, elicit } = make();
   questions.pages = 1;
   const answer = elicit!(form, waiting());
@@ -26,7 +26,7 @@ test('a page that leaves for a moment still finds its question', async () => {
   expect(await answer).toEqual({ action: 'decline' });
 });
 
-test('nobody there: a form is cancelled, a text for a model is refused in words', async () => {
+test('without a page, a form is cancelled, and a text for a model is refused with a reason', async () => {
   const { clock, elicit, sample } = make();
   const answers = [elicit!(form, waiting()), sample!(prompt, waiting())];
   const refused = expect(answers[1]).rejects.toThrow('The Inspector is not open');
@@ -35,7 +35,7 @@ test('nobody there: a form is cancelled, a text for a model is refused in words'
   await refused;
 });
 
-test('a question whose server no longer waits is over', async () => {
+test('a question ends when its server aborts it', async () => {
   const { questions, elicit } = make();
   questions.pages = 1;
   const over: string[] = [];
@@ -50,7 +50,7 @@ test('a question whose server no longer waits is over', async () => {
   expect(questions.answer(id, { action: 'accept' })).toBe(false);
 });
 
-test('a server that asks without end is refused beyond a hundred', async () => {
+test('refuses more than a hundred questions of a server', async () => {
   const { questions, elicit } = make();
   questions.pages = 1;
   for (let i = 0; i < 100; i++) void elicit!(form, waiting());
@@ -58,7 +58,7 @@ test('a server that asks without end is refused beyond a hundred', async () => {
   expect(questions.open).toHaveLength(100);
 });
 
-test('an answer that does not fit changes nothing', () => {
+test('an invalid answer has no effect', () => {
   const { questions, sample } = make();
   questions.pages = 1;
   void sample!(prompt, waiting());

@@ -14,7 +14,7 @@ function rowsOf(tell: (source: ReturnType<FlowStore['begin']>) => void): EventRo
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('a request that was answered knows its answer, and progress keeps its own name', () => {
+test('a request has the result of its answer, and progress keeps its own name', () => {
   const [request, progress, answer] = rowsOf((source) => {
     const params = '{"name":"sum","_meta":{"progressToken":7}}';
     source.text('toServer', `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":${params}}`);
@@ -42,12 +42,12 @@ test('sizes are bytes on the pipe, and summaries are one short line', () => {
   expect(rows[2]).toMatchObject({ type: 'noise', summary: 'printed by mistake' });
 });
 
-test('bytes that are no text have a row all the same', () => {
+test('bytes that are not text have a row too', () => {
   const [row] = rowsOf((source) => source.frame('fromServer', Uint8Array.of(0xff, 0xfe, 0x00, 0x80)));
   expect(row).toMatchObject({ type: 'noise', size: 4 });
 });
 
-test('what happens to the process reads as a sentence', () => {
+test('describes process events as sentences', () => {
   const rows = rowsOf((source) => {
     source.add({ kind: 'spawn', pid: 7, command: 'node server.js' });
     source.add({ kind: 'state', from: 'starting', to: 'failed', reason: 'it fell' });
@@ -79,14 +79,14 @@ test('messages of LiteMCP are shown by their type and tool', () => {
   expect(answer!.latencyMs).toBe(request!.latencyMs);
 });
 
-test('whatever a server answers, it has a row', () => {
+test('any answer of a server has a row', () => {
   for (const result of ['null', '5', '"text"', '[]', '{},"error":null', '{},"error":5', '{"isError":"x"}']) {
     const [row] = rowsOf((source) => source.frame('fromServer', bytes(`{"jsonrpc":"2.0","id":1,"result":${result}}`)));
     expect(row).toMatchObject({ kind: 'frame', size: expect.any(Number) });
   }
 });
 
-test('a batch names its messages, and tells the slowest of them and the first that failed', () => {
+test('a batch names its messages, its slowest one and its first failure', () => {
   const [asked, first, rest] = rowsOf((source) => {
     const call = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sum"}}';
     source.text('toServer', `[{"jsonrpc":"2.0","id":1,"method":"ping"},${call},{"jsonrpc":"2.0","method":"n"}]`);
@@ -105,7 +105,7 @@ test('a batch names its messages, and tells the slowest of them and the first th
   });
 });
 
-test('progress is named by its method, as one row live and as all of them later', () => {
+test('names progress by its method, both in a live row and in all rows later', () => {
   const rows = rowsOf((source) => {
     const params = '{"name":"sum","_meta":{"progressToken":7}}';
     source.text('toServer', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);

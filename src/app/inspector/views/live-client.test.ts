@@ -37,7 +37,7 @@ function following() {
   return { clock, flow, view, client, told };
 }
 
-test('an answer is not told before it is known what it answers, however often the page is served meanwhile', () => {
+test('sends an answer only after its request is known, however often the page is served meanwhile', () => {
   const { clock, flow, view, client, told } = following();
   const source = flow.begin('s');
   source.text('toServer', '{"jsonrpc":"2.0","id":1,"method":"ping"}');
@@ -61,7 +61,7 @@ test('an answer is not told before it is known what it answers, however often th
   expect(told('rows').flat()).toMatchObject([{ seq: 2, method: 'ping', pairSeq: 1, latencyMs: expect.any(Number) }]);
 });
 
-test('the row of a request that was told already is changed by its answer', () => {
+test('an answer changes the row of a request that was sent before', () => {
   const { clock, flow, told } = following();
   const source = flow.begin('s');
   source.text('toServer', '{"jsonrpc":"2.0","id":1,"method":"ping"}');

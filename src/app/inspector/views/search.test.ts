@@ -9,7 +9,7 @@ async function foundIn(flow: FlowStore, text: string): Promise<number[]> {
   return (await searchText(flow, { text, after: 0 })).found;
 }
 
-test('text is found anywhere in a message, in either case', async () => {
+test('finds text anywhere in a message, case-insensitively', async () => {
   const flow = new FlowStore();
   const source = flow.begin('s');
   source.text(
@@ -23,7 +23,7 @@ test('text is found anywhere in a message, in either case', async () => {
   expect(await foundIn(flow, 'nowhere')).toEqual([]);
 });
 
-test('text is found as JSON writes it: quoted, and by the numbers of its letters', async () => {
+test('finds text as JSON writes it: quoted, and with Unicode escapes', async () => {
   const flow = new FlowStore();
   const source = flow.begin('s');
   for (const text of ['"say \\"hi\\"\\nagain"', '"\\u00c4pfel \\u003cb\\u003e"', '"Äpfel"', '"a literal \\\\u00e4"']) {
@@ -35,7 +35,7 @@ test('text is found as JSON writes it: quoted, and by the numbers of its letters
   expect(await foundIn(flow, 'literal \\u00e4')).toEqual([4]);
 });
 
-test('what is no message is looked into too: noise, stderr, faults, the ends of long frames, words about the process', async () => {
+test('searches other events too: stray output, stderr, faults, the ends of long frames, and process events', async () => {
   const flow = new FlowStore({ keepFrameBytes: 2_000 });
   const source = flow.begin('s');
   source.add({ kind: 'spawn', pid: 1, command: 'node pear.js' });
@@ -50,7 +50,7 @@ test('what is no message is looked into too: noise, stderr, faults, the ends of 
   expect(await foundIn(flow, 'pear')).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('a long search answers in parts that cover everything once, and others get their turn in between', async () => {
+test('a long search returns parts that cover each event once, and yields between them', async () => {
   const flow = new FlowStore({ maxEvents: 200_000, maxBytes: 1e9 });
   const source = flow.begin('s');
   for (let i = 1; i <= 120_000; i++)
@@ -70,7 +70,7 @@ test('a long search answers in parts that cover everything once, and others get 
   expect(turns).toBeGreaterThan(200);
 });
 
-test('what everything holds comes in bounded answers, and a search that nobody waits for ends', async () => {
+test('bounds the results of a frequent text, and stops a search whose caller is gone', async () => {
   const flow = new FlowStore();
   const source = flow.begin('s');
   for (let i = 0; i < 15_000; i++) source.add({ kind: 'note', text: 'same' });

@@ -13,7 +13,7 @@ function viewOf(flow: FlowStore): InspectorView {
   return view;
 }
 
-test('an answer with the id as text belongs to its request, keeps its type, and is a problem', async () => {
+test('an answer with the id as a string belongs to its request, keeps its type, and is a problem', async () => {
   const flow = new FlowStore();
   viewOf(flow);
   const server = flow.begin('s');
@@ -29,7 +29,7 @@ test('an answer with the id as text belongs to its request, keeps its type, and 
   ]);
 });
 
-test('a frame is parsed once, however many pages show it', async () => {
+test('parses a frame once, however many pages show it', async () => {
   const flow = new FlowStore();
   const server = flow.begin('s');
   for (let id = 0; id < 100; id++) {

@@ -117,7 +117,7 @@ test.each<[HostId, what: string, theirs: object, ours: object, file?: object]>([
     { command: 'x', args: ['a', 'b'], env: { A: '${B}' }, enabled: false },
   ],
   ['opencode', 'a remote server', { type: 'remote', url: 'https://a', timeout: 5 }, { url: 'https://a' }],
-])('%s: %s', (host, _, theirs, ours, file) => {
+])('%s: reads %s', (host, _, theirs, ours, file) => {
   expect(read(host, theirs, file)).toEqual(ours);
 });
 
@@ -125,7 +125,7 @@ test.each<[HostId, object]>([
   ['zed', { source: 'extension', settings: {} }],
   ['continue', { uses: 'someone/memory' }],
   ['opencode', { enabled: true }],
-])('%s: what cannot be run here is explained', (host, entry) => {
+])('%s: explains entries that cannot run here', (host, entry) => {
   expect(read(host, entry)).toMatch(/ignored$/);
 });
 
@@ -172,7 +172,7 @@ test.each<[HostId, ofCommand: object, ofRemote: object]>([
     { type: 'local', command: ['npx', '-y', 'x'], environment: { KEY: '{env:KEY}', MODE: 'a' } },
     { type: 'remote', url: 'https://a', headers: { Authorization: 'Bearer {env:TOKEN}', Name: 'b' } },
   ],
-])('%s: our entries in its spelling', (host, ofCommand, ofRemote) => {
+])('%s: writes our entries in its format', (host, ofCommand, ofRemote) => {
   const { write } = hostProgram(host).format;
   expect(write(command)).toEqual(ofCommand);
   expect(write(remote)).toEqual(ofRemote);
@@ -184,7 +184,7 @@ test.each<[HostId, object]>([
   ['cline', { command: 'x', disabled: true }],
   ['windsurf', { command: 'x', disabled: true }],
   ['claude-desktop', { command: 'x' }],
-])('%s: a disabled entry', (host, expected) => {
+])('%s: reads and writes a disabled entry', (host, expected) => {
   const { write, disables } = hostProgram(host).format;
   expect(write({ command: 'x', disabled: true })).toEqual(expected);
   expect(disables === undefined).toBe(host === 'claude-desktop');

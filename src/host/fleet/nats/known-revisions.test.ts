@@ -3,7 +3,7 @@ import { ManualClock } from '../../../base/clock.ts';
 import type { NatsBucket } from './nats-bucket.ts';
 import { KnownRevisions } from './nats-table.ts';
 
-test('an outdated answer is refused, and entries that were not seen for long are dropped', async () => {
+test('refuses an outdated answer, and drops entries that were not seen for long', async () => {
   const bucket = {
     isReplicated: true,
     created: 'then',

@@ -27,7 +27,7 @@ function open(limits: Partial<EndpointLimits> = {}) {
     sendTo: ({ reply }, text) => calls.send(reply, text),
     over: (call, answer) => calls.over(call, answer),
   };
-  /** Undefined if the call is not run. */
+  /** Returns undefined if the call is not run. */
   const arrive = (reply: string, bytes = 10): NodeCall | undefined => {
     const caller = calls.nodes.of(reply)!;
     const number = caller.numberOf(reply);
@@ -40,7 +40,7 @@ function open(limits: Partial<EndpointLimits> = {}) {
   return { calls, clock, sent, payloads, arrive, answer };
 }
 
-it('a call is unknown only if it never arrived, and then never runs; whatever arrives in order runs once', () => {
+it('a call is unknown only if it never arrived, and then never runs; other calls run once', () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ does: fc.constantFrom('arrive', 'lose', 'hold back'), node: fc.nat(2) }) },
     { weight: 4, arbitrary: fc.record({ does: fc.constantFrom('answer', 'cancel'), which: fc.nat(50) }) },
@@ -85,7 +85,7 @@ it('a call is unknown only if it never arrived, and then never runs; whatever ar
           if (arrived.has(some)) expect(state).not.toBe('unknown');
           else expect(['unknown', 'forgotten']).toContain(state);
         } else if (arrived.has(some) || does === 'arrive late') {
-          if (!arrived.has(some) && !late.delete(some)) continue; // lost
+          if (!arrived.has(some) && !late.delete(some)) continue; // the request was lost
           const call = arrive(some);
           if (arrived.has(some) || disowned.has(some)) expect(call).toBeUndefined();
           if (!call) continue;
@@ -99,7 +99,7 @@ it('a call is unknown only if it never arrived, and then never runs; whatever ar
   );
 });
 
-it('a long answer is encoded once: what is sent again are the same bytes', () => {
+it('encodes a long answer once, and repeats the same bytes', () => {
   const { calls, payloads, arrive, answer } = open();
   const reply = subjects.reply('there', 'run', 1);
   const long = `${'\u2028é😀'.repeat(2000)}\ud800`;
@@ -111,14 +111,14 @@ it('a long answer is encoded once: what is sent again are the same bytes', () =>
   expect(JSON.parse(new TextDecoder().decode(first as Uint8Array)).result.text).toBe(long);
 });
 
-it('kept answers are bounded in number, size and time, and the newest stay', () => {
+it('limits kept answers in number, size and time, and keeps the newest', () => {
   const { calls, clock, sent, arrive, answer } = open({ maxKept: 100, maxKeptChars: 10_000, keptMs: 1000 });
   const reply = (number: number) => subjects.reply('there', 'run', number);
   const states = (...of: number[]) => of.map((number) => calls.inquire(reply(number)));
   for (let number = 1; number <= 1000; number++) answer(arrive(reply(number))!);
   expect(calls.answered.size).toBeLessThanOrEqual(100);
   expect(states(1, 900, 951, 1000)).toEqual(['forgotten', 'forgotten', 'answered', 'answered']);
-  answer(arrive(reply(1001))!, 'x'.repeat(6000)); // too long to be kept
+  answer(arrive(reply(1001))!, 'x'.repeat(6000)); // too long to keep
   answer(arrive(reply(1002))!, 'x'.repeat(4500));
   expect(states(1000, 1001, 1002)).toEqual(['answered', 'forgotten', 'answered']);
   sent.length = 0;
@@ -140,7 +140,7 @@ it('an inquiry with a number far above those of the requests refuses no later re
   expect(calls.inquire(reply(1_000_002))).toBe('unknown');
 });
 
-it('a request whose number is not above those of forgotten calls is refused, so that its node can send it with another secret', () => {
+it('refuses a request whose number is not above those of forgotten calls, so that its node can repeat it with another secret', () => {
   const { calls, clock, payloads, arrive } = open({ keptMs: 100 });
   const reply = (number: number, secret = 'a') => subjects.reply('there', `run-${secret}`, number);
   expect(calls.inquire(reply(5))).toBe('unknown');
@@ -150,7 +150,7 @@ it('a request whose number is not above those of forgotten calls is refused, so 
   expect(arrive(reply(5, 'b'))).toBeDefined();
 });
 
-it('the bytes of requests in flight are bounded by node and in all; a single request is accepted whatever its size', () => {
+it('limits the bytes of requests in flight by node and in total, and accepts a single request of any size', () => {
   const { calls, arrive, answer } = open({ maxCallBytes: 150, maxCallBytesPerNode: 100 });
   const [one, other, third] = ['one', 'other', 'third'].map((name) => calls.nodes.of(subjects.reply(name, 'run', 1))!);
   expect(calls.whyBusy(one!, 1000)).toBeUndefined();
@@ -164,7 +164,7 @@ it('the bytes of requests in flight are bounded by node and in all; a single req
   expect(calls.whyBusy(third!, 70)).toBeUndefined();
 });
 
-it('above the limits, the oldest nodes and clients are dropped, and calls are then never reported as unknown', () => {
+it('above the limits, the oldest nodes and clients are dropped, and their calls are never reported as unknown', () => {
   const { calls, arrive } = open();
   const runs = arrive(subjects.reply('busy', 'run', 1))!;
   for (let n = 0; n < 10_000; n++) calls.nodes.of(subjects.reply('node', `run${n}`, 1));
@@ -179,7 +179,7 @@ it('above the limits, the oldest nodes and clients are dropped, and calls are th
   expect(caller.takeClients()).toHaveLength(9_999);
 });
 
-it('a client has an identity of its own node and run, and an affinity that outlives it has one of the node', () => {
+it('the identity of a client contains its node and run, and its affinity contains its node', () => {
   const { calls } = open();
   const [one, again] = ['run1', 'run2'].map((run) => calls.nodes.of(subjects.reply('one', run, 1))!);
   const client = one!.identityOf({ id: '7', affinity: '7', principal: 'ada' });

@@ -49,7 +49,7 @@ class Fleet implements FleetView {
     this.claims.set('x', slots.set(claim.slot, { key: '', value: claim, revision: ++this.#revision }));
   }
 
-  /** Repeats plans until nothing is left to do; fails after 40 rounds. */
+  /** Repeats plans until they have no actions; fails after 40 rounds. */
   settle(attempts = noAttempts) {
     for (let round = 0; round < 40; round++) {
       const { actions, waiting } = plan(this, attempts);
@@ -78,7 +78,7 @@ class Fleet implements FleetView {
   }
 }
 
-test('a server that fails is tried on each node once, and stays on the last with the reason', () => {
+test('tries a failing server on each node once, and leaves it on the last one with the reason', () => {
   const fleet = new Fleet(['a', 'b', 'c']);
   for (const name of ['a', 'b', 'c']) fleet.join(name);
   const reason = 'it failed on a, b, c, and no other node may run it. On c: not on c';
@@ -94,21 +94,21 @@ test('a server that fails is tried on each node once, and stays on the last with
   expect(fleet.placed.slice(4)).toHaveLength(1);
   fleet.apply(); // its entry has changed
   fleet.settle();
-  expect(fleet.placed.slice(5)).toEqual(['x.1 on b', 'x.1 on c']); // after a, where it was
+  expect(fleet.placed.slice(5)).toEqual(['x.1 on b', 'x.1 on c']); // after node a, where it was
 });
 
-test('a command that starts it again clears its failures', () => {
+test('a start command clears its failures', () => {
   const fleet = new Fleet(['a', 'b']);
   for (const name of ['a', 'b']) fleet.join(name);
   expect(fleet.settle()).toHaveLength(1);
-  fleet.failsOn.delete('a'); // fixed
+  fleet.failsOn.delete('a'); // fixed on a
   expect(fleet.settle()).toHaveLength(1);
   fleet.write(withFailure(withFailure(fleet.claim(1), undefined), 'again')); // restarted on b
   expect(fleet.settle()).toEqual([]);
   expect(fleet.claim(1)).toMatchObject({ node: 'a', generation: 3 });
 });
 
-test('a node that has refused it is not tried again and again', () => {
+test('does not retry a node that has refused the server', () => {
   const fleet = new Fleet(['a']);
   for (const name of ['a', 'b']) fleet.join(name);
   const refused = new Map([['x', new Map([['b', 'a variable is not set']])]]);
@@ -127,7 +127,7 @@ test('a server that fails on many nodes stays after sixteen of them', () => {
 const names = ['a', 'b', 'c', 'd', 'e'];
 const event = fc.record({ kind: fc.constantFrom('join', 'leave', 'drain', 'apply'), node: fc.constantFrom(...names) });
 
-test('whatever comes and goes, nothing is moved for ever, and a server runs where it can', () => {
+test('after any changes of nodes, moves end, and a server runs on a node that can run it', () => {
   fc.assert(
     fc.property(
       fc.subarray(names),

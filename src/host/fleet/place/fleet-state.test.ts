@@ -50,14 +50,14 @@ const node = (name: string) => ({ name, session: `s-${name}`, labels: [], offers
 const claim = { server: 'x', slot: 1, node: 'b', session: 's-b', generation: 1, held: true, config: 1 };
 const server = { name: 'x', entry: {}, place: { labels: [], replicas: 1, spread: 'prefer', stateless: false } };
 
-test('a node that joined after the leases were asked for is not taken for dead', async () => {
+test('a node that joined after the request for leases does not count as dead', async () => {
   const { state, servers, nodes, claims, leases, listLeases } = await watched();
   servers.tell('x', server);
   nodes.tell('a', node('a'));
   leases.keys.push('node.a', 'placer');
   const listed = listLeases();
   const answer = leases.list.shift()!;
-  answer(); // the list from before b joined
+  answer(); // the list of leases from before b joined
   nodes.tell('b', node('b'));
   claims.tell('x.1', claim);
   await listed;
@@ -71,7 +71,7 @@ test('a node that joined after the leases were asked for is not taken for dead',
   ]);
 });
 
-test('two concurrent lists do not take a node for dead that joined meanwhile, and the later one counts', async () => {
+test('with two concurrent lists, a node that joined meanwhile does not count as dead, and the later list counts', async () => {
   const { state, servers, nodes, leases, listLeases } = await watched();
   servers.tell('x', server);
   nodes.tell('a', node('a'));
@@ -82,7 +82,7 @@ test('two concurrent lists do not take a node for dead that joined meanwhile, an
   leases.list[0]!();
   await first;
   expect([...state.leases].sort()).toEqual(['a', 'b']);
-  leases.list[1]!(); // the answer is as old as the first
+  leases.list[1]!(); // this answer is as old as the first request
   expect(await second).toBe(true);
   expect([...state.leases]).toEqual(['a']);
 
@@ -104,7 +104,7 @@ test('two concurrent lists do not take a node for dead that joined meanwhile, an
   expect([...state.leases].sort()).toEqual(['a', 'b', 'c']);
 });
 
-test('a list that fails takes no node for dead', async () => {
+test('a list that fails makes no node count as dead', async () => {
   const { state, servers, nodes, listLeases, leases } = await watched();
   servers.tell('x', server);
   leases.table.keys = () => Promise.reject(new Error('no connection'));
@@ -113,7 +113,7 @@ test('a list that fails takes no node for dead', async () => {
   expect(plan(state).actions).toMatchObject([{ kind: 'place', node: 'a' }]);
 });
 
-test('a table that cannot be watched fails the whole, and leaves no watch', async () => {
+test('fails without remaining watches if a table cannot be watched', async () => {
   const stopped: string[] = [];
   const table = (name: string, isThere: boolean) => ({
     watch: async () => {
@@ -127,7 +127,7 @@ test('a table that cannot be watched fails the whole, and leaves no watch', asyn
   expect(stopped).toEqual(['nodes']);
 });
 
-test('records that cannot be read are left alone, and do not end the plan', async () => {
+test('unreadable records are not changed, and do not end the plan', async () => {
   const { state, servers, nodes, claims } = await watched();
   const odd = [null, 3, 'x', [], {}, { name: 'x' }, { name: 'x', entry: 1 }, { ...server, name: 'y' }];
   for (const value of odd) {
@@ -149,7 +149,7 @@ test('records that cannot be read are left alone, and do not end the plan', asyn
   });
 });
 
-test('an unusable entry ends nothing, known before or not', async () => {
+test('an unusable entry has no effect, whether or not it was known before', async () => {
   for (const isKnown of [true, false]) {
     const { state, servers, nodes, claims } = await watched();
     if (isKnown) servers.tell('x', server);

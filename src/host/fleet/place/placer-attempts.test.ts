@@ -11,7 +11,7 @@ const view = (config: number): FleetView => ({
   claims: new Map(),
 });
 
-test('a slot has one request at a time, and it is not repeated until its effect can be seen', () => {
+test('a slot has one request at a time, which is not repeated until its effect is visible', () => {
   const attempts = new PlacerAttempts();
   attempts.began(place);
   expect(attempts.isAsked(release, 0)).toBe(true);
@@ -33,7 +33,7 @@ test('a change of the claim ends the wait', () => {
   expect(attempts.isAsked(release, 1)).toBe(false);
 });
 
-test('a node that refused is asked again later and later, and at once when the entry has changed', () => {
+test('a node that refused is retried after increasing delays, and at once when the entry has changed', () => {
   const attempts = new PlacerAttempts();
   const waits: number[] = [];
   let nowMs = 0;
@@ -52,7 +52,7 @@ test('a node that refused is asked again later and later, and at once when the e
   expect(attempts.lastRefusal('x', 'a')).toBeUndefined();
 });
 
-test('a node that could not take a server for a moment may run it later, and one that cannot run it may not', () => {
+test('a node that is temporarily busy may run a server later, and one that cannot run it may not', () => {
   const attempts = new PlacerAttempts();
   attempts.refused(place, { refused: 'The node has no lease' }, 1, 0);
   expect(attempts.at(60_000, view(1)).unfit).toEqual(new Map());
@@ -60,7 +60,7 @@ test('a node that could not take a server for a moment may run it later, and one
   expect(attempts.at(60_000, view(1)).unfit).toEqual(new Map([['x', new Map([['a', 'a variable is not set']])]]));
 });
 
-test('a node that does not answer gets nothing for a time, and what only it can do is not repeated at once', () => {
+test('a node that does not answer gets no requests for a time, and slots that only it can run are not retried at once', () => {
   const attempts = new PlacerAttempts();
   attempts.began(release);
   attempts.unanswered(release, 0);

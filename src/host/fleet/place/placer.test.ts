@@ -1,4 +1,4 @@
-// When a placer acts, by a manual clock. test/fleet/placer.test.ts covers what it does on a real NATS server.
+// The timing of a placer, with a manual clock. test/fleet/placer.test.ts tests its actions on a real NATS server.
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
@@ -92,7 +92,7 @@ function lostNode() {
 
 const placed = ['standpipe/place standpipe.f.node.a'];
 
-test('the slots of a node without a lease are placed at once', async () => {
+test('places the slots of a node without a lease at once', async () => {
   const { asked, nodes, placer, turn } = lostNode();
   placer().start();
   await turn(0);
@@ -101,7 +101,7 @@ test('the slots of a node without a lease are placed at once', async () => {
   expect(await nodes.get('b')).toBeUndefined();
 });
 
-test('after NATS was away, the nodes have time to take their leases again', async () => {
+test('after an outage of NATS, the nodes have time to renew their leases', async () => {
   const { asked, network, leases, nodes, placer, turn } = lostNode();
   leases.isAway = true;
   network.isConnected = false;
@@ -118,7 +118,7 @@ test('after NATS was away, the nodes have time to take their leases again', asyn
   expect(asked).toEqual(placed);
 });
 
-test('the later a node comes in the order of the names, the less often it tries for the lease', async () => {
+test('later nodes in the order of names try for the lease less often', async () => {
   const { leases, placer, turn } = lostNode();
   leases.put('placer', { session: 'other', node: 'z' } as never);
   placer(9).start();

@@ -73,7 +73,7 @@ class SimulatedFleet implements FleetView {
     write(action.kind === 'release' ? { held: false } : { config: action.config });
   }
 
-  /** Repeats plans until nothing is left to do. */
+  /** Repeats plans until they have no actions. */
   settle(): Plan {
     for (let round = 0; round < 10; round++) {
       const next = plan(this);
@@ -100,13 +100,13 @@ function nodeNamed(name: string): NodeRecord {
 const fleet = () => new SimulatedFleet();
 
 describe('a slot', () => {
-  test('goes to the node with the fewest', () => {
+  test('goes to the node with the fewest slots', () => {
     const three = fleet().join('a', 'b', 'c').server('x').server('y').server('z').server('w');
     three.settle();
     expect(three.places).toEqual({ 'w.1': 'a', 'x.1': 'b', 'y.1': 'c', 'z.1': 'a' });
   });
 
-  test('stays when a node joins, and moves alone when its node leaves', () => {
+  test('stays when a node joins, and moves only when its node leaves', () => {
     const two = fleet().join('a', 'b').server('x').server('y').server('z');
     two.settle();
     two.join('c');
@@ -117,20 +117,20 @@ describe('a slot', () => {
     expect([...two.nodes.keys()]).toEqual(['b', 'c']);
   });
 
-  test('goes back to the node that has a new session', () => {
+  test('returns to the node in a new session', () => {
     const two = fleet().join('a', 'b').server('x').server('y');
     two.settle();
     two.join('b');
     expect(plan(two).actions).toMatchObject([{ kind: 'place', server: 'y', node: 'b' }]);
   });
 
-  test('that a node was asked to take is not given to another', () => {
+  test('is not given to another node while a request for it is pending', () => {
     const two = fleet().join('a', 'b').server('x').server('y');
     const placing = new Map([['x', new Map([[1, 'b']])]]);
     expect(plan(two, { ...noAttempts, placing }).actions).toMatchObject([{ server: 'y', node: 'a' }]);
   });
 
-  test('is renewed where it is when its entry changes', () => {
+  test('is renewed in place when its entry changes', () => {
     const one = fleet().join('a').server('x');
     one.settle();
     one.server('x', {}, { command: 'y' });
@@ -138,10 +138,10 @@ describe('a slot', () => {
     one.settle();
   });
 
-  test('is renewed when the one before has the new config, and not waited for where its node does not answer', () => {
+  test('is renewed after the previous slot has the new config, or at once if the node of that slot does not answer', () => {
     const three = fleet().join('a', 'b', 'c').server('x', { replicas: 3 });
     three.settle();
-    three.server('x', { replicas: 4, spread: 'nodes' }, { command: 'y' }); // the fourth has no node
+    three.server('x', { replicas: 4, spread: 'nodes' }, { command: 'y' }); // no node is left for the fourth
     const renewed = (silent: readonly string[] = []) => {
       const { actions } = plan(three, { ...noAttempts, silent: new Set(silent) });
       three.carryOut({ actions, waiting: [] });
@@ -173,7 +173,7 @@ describe('a slot', () => {
     expect(Object.keys(three.places)).toEqual(['x.1']);
   });
 
-  test('continues its generations when its server comes back', () => {
+  test('continues its generations when its server is added again', () => {
     const one = fleet().join('a').server('x');
     one.settle();
     one.remove('x');
@@ -184,7 +184,7 @@ describe('a slot', () => {
 });
 
 describe('a drained node', () => {
-  test('gives a slot back before another node gets it', () => {
+  test('releases a slot before another node gets it', () => {
     const two = fleet().join('a', 'b').server('x');
     two.settle();
     two.set('a', { draining: true });
@@ -194,7 +194,7 @@ describe('a drained node', () => {
     expect(plan(two).actions).toMatchObject([{ kind: 'place', node: 'b' }]);
   });
 
-  test('keeps what no other node may run, with the reason', () => {
+  test('keeps slots that no other node may run, with the reason', () => {
     const two = fleet()
       .join('a', 'b')
       .set('a', { labels: ['gpu'] })
@@ -210,7 +210,7 @@ describe('a drained node', () => {
     expect(two.places).toEqual({ 'x.1': 'c' });
   });
 
-  test('keeps as many replicas as the others have no room for', () => {
+  test('keeps the replicas that do not fit on other nodes', () => {
     const three = fleet().join('a', 'b', 'c').server('x', { replicas: 2, spread: 'nodes' });
     three.settle();
     three.set('a', { draining: true }).set('b', { draining: true });
@@ -220,10 +220,10 @@ describe('a drained node', () => {
   });
 });
 
-describe('the reason why a slot runs nowhere', () => {
+describe('the reason why a slot does not run', () => {
   const reasonOf = (view: FleetView, attempts = noAttempts) => plan(view, attempts).waiting[0]!.reason;
 
-  test('names what is missing', () => {
+  test('names the missing condition', () => {
     expect(reasonOf(fleet().server('x'))).toBe('the fleet has no nodes');
     expect(
       reasonOf(
@@ -246,7 +246,7 @@ describe('the reason why a slot runs nowhere', () => {
   });
 });
 
-test('nodes that refuse a server for the same reason are named together', () => {
+test('groups nodes that refuse a server for the same reason', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const ofServer = new Map(names.map((name) => [name, name === 'g' ? 'it is full' : 'it is too old']));
   const { waiting } = plan(
@@ -259,7 +259,7 @@ test('nodes that refuse a server for the same reason are named together', () => 
   expect(waiting).toMatchObject([{ reason }]);
 });
 
-test('a replica beside another of its server is ended if they must be apart', () => {
+test('ends a replica beside another one of its server if they must be on different nodes', () => {
   const one = fleet().join('a').server('x', { replicas: 2 });
   one.settle();
   one.server('x', { replicas: 2, spread: 'nodes' });
@@ -295,7 +295,7 @@ const changes = fc.oneof(
   fc.record({ kind: fc.constant('leave' as const), name: names('n', 6) }),
 );
 
-test('after any changes a fixed point is reached that keeps the rules, and only slots that had to move have moved', () => {
+test('plans reach a stable state that follows the rules, and only slots that had to move have moved', () => {
   fc.assert(
     fc.property(fc.array(changes, { maxLength: 25 }), (all) => {
       const world = fleet();

@@ -8,7 +8,7 @@ const read = (servers: object, options?: ReadOptions) =>
 const textsOf = async (servers: object, options?: ReadOptions) =>
   (await read(servers, options)).problems.map(({ severity, message }) => `${severity}: ${message}`);
 
-test('an entry is kept as it is written, with the defaults of its place', async () => {
+test('keeps the text of an entry, with the defaults of its place', async () => {
   const { servers, problems } = await read({
     files: {
       command: 'npx',
@@ -38,7 +38,7 @@ test('an entry is kept as it is written, with the defaults of its place', async 
   ]);
 });
 
-test('a mistake is reported at its position, and refuses the whole text', async () => {
+test('reports a mistake at its position, and refuses the whole text', async () => {
   const text = '{"mcpServers": {\n  "a": {"command": "x"},\n  "b": {"command": "x", "place": {"replicas": 0}}\n}}';
   const { servers, problems } = await readFleetEntries(text, 'fleet.json');
   expect(servers).toEqual([]);
@@ -74,7 +74,7 @@ test.each([
     { url: 'https://x.test', oauth: { clientId: 'c', clientSecret: 's3cr3t' } },
     '"clientSecret"',
   ],
-])('a secret is refused in %s, without being shown', async (_, entry, what) => {
+])('refuses a secret in %s, without showing it', async (_, entry, what) => {
   const { problems } = await read({ a: entry });
   expect(problems).toMatchObject([
     { severity: 'error', message: `${what} contains a secret, which all nodes could read` },
@@ -84,7 +84,7 @@ test.each([
   expect((await read({ a: entry }, { allowLiterals: true })).servers).toHaveLength(1);
 });
 
-test('an unknown key of "place" is an error: without its labels the server would run on any node', async () => {
+test('refuses an unknown key of "place", because without its labels the server would run on any node', async () => {
   const { servers, problems } = await read({ a: { command: 'x', place: { label: ['gpu'] } } });
   expect(servers).toEqual([]);
   expect(problems).toMatchObject([
@@ -92,7 +92,7 @@ test('an unknown key of "place" is an error: without its labels the server would
   ]);
 });
 
-test('references are not secrets, in any place', async () => {
+test('accepts references instead of secrets at any position', async () => {
   const texts = await textsOf({
     a: { command: 'x', args: ['--token', '${TOKEN}', '--key=${KEY}'], env: { SECRET: 'a-${SECRET}', B: '${PW:-}' } },
     b: { url: 'https://u:${PASSWORD}@x.test/mcp?token=${TOKEN}', headers: { 'X-Api-Key': '${KEY}' } },
@@ -102,7 +102,7 @@ test('references are not secrets, in any place', async () => {
   expect(texts).toEqual([]);
 });
 
-test('text that only names or describes a secret is accepted', async () => {
+test('accepts text that only names or describes a secret', async () => {
   const texts = await textsOf({
     a: {
       command: 'x',
@@ -134,7 +134,7 @@ test.each([
   expect(await textsOf(servers)).toContain(text);
 });
 
-test('a server has at most 100 labels', async () => {
+test('limits a server to 100 labels', async () => {
   const labels = Array.from({ length: 101 }, (_, at) => `l${at}`);
   expect(await textsOf({ a: { command: 'x', place: { labels: labels.slice(1) } } })).toEqual([]);
   expect(await textsOf({ a: { command: 'x', place: { labels } } })).toEqual([

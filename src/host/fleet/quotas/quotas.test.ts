@@ -8,7 +8,7 @@ import { noCounts, QuotaHome, readAsk } from './quota-home.ts';
 
 const LIFETIME_MS = 5000;
 
-/** Gateways of a fleet whose home can be switched off. */
+/** Gateways of a fleet whose home node can be switched off. */
 function fleet(count: number, quotas: Quotas) {
   const clock = new ManualClock();
   const home = new QuotaHome(LIFETIME_MS, clock);
@@ -53,7 +53,7 @@ const release = (admissions: unknown[]) => {
   for (const admission of admissions) if (admission instanceof Admission) admission.release();
 };
 
-/** Counts are of places; `requests` is of the rate. */
+/** `counts` are slots; `requests` is the rate. */
 const askOf = (
   gateway: string,
   quotas: Quotas,
@@ -82,7 +82,7 @@ describe('quotas of several gateways', () => {
     expect(admitted(second)).toHaveLength(6);
   });
 
-  it('let a principal with one place use any gateway, one at a time', async () => {
+  it('allow a principal with one slot to use any gateway, one at a time', async () => {
     const { gateways, pass } = fleet(2, { inFlight: 1 });
     for (const gateway of [gateways[0]!, gateways[1]!, gateways[0]!]) {
       const admission = await gateway.admit();
@@ -93,7 +93,7 @@ describe('quotas of several gateways', () => {
     }
   });
 
-  it('are never more in all than the quota, whatever clients do, and come back', async () => {
+  it('are never exceeded in total, and are restored after use', async () => {
     const step = fc.record({ gateway: fc.nat(2), what: fc.constantFrom('admit', 'release', 'pass') });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 7 }), fc.array(step, { maxLength: 60 }), async (quota, steps) => {
@@ -118,7 +118,7 @@ describe('quotas of several gateways', () => {
     );
   });
 
-  it('count requests of a minute together', async () => {
+  it('count the requests of a minute at all gateways', async () => {
     const { gateways, pass } = fleet(2, { requestsPerMinute: 60 });
     const burst = async () => {
       const admissions = await Promise.all(
@@ -135,7 +135,7 @@ describe('quotas of several gateways', () => {
     expect(later).toBeGreaterThan(7);
   });
 
-  it('are divided fairly while the home does not answer, after what was given out has ended', async () => {
+  it('are divided fairly during an outage of the home node, after earlier shares have expired', async () => {
     const { gateways, pass, state } = fleet(3, { inFlight: 8, requestsPerMinute: 600 });
     const [a, b, c] = gateways as [(typeof gateways)[0], (typeof gateways)[0], (typeof gateways)[0]];
     const first = await Promise.all(Array.from({ length: 8 }, () => a.admit()));
@@ -145,7 +145,7 @@ describe('quotas of several gateways', () => {
     expect(await inAll()).toBe(0);
     release(first);
     await pass(7000);
-    release(await Promise.all([a, b, c].map((gateway) => gateway.admit()))); // they find out that the home is gone
+    release(await Promise.all([a, b, c].map((gateway) => gateway.admit()))); // the gateways detect the outage
     await pass(4000);
     const alone = await Promise.all([a, b, c].map((g) => Promise.all(Array.from({ length: 5 }, () => g.admit()))));
     expect(admitted(alone.flat()).length).toBe(8);
@@ -157,7 +157,7 @@ describe('quotas of several gateways', () => {
     expect(admitted(again)).toHaveLength(8);
   });
 
-  it('of a gateway that is gone come back after the lifetime of its lease', async () => {
+  it('of a lost gateway are restored after the lifetime of its lease', async () => {
     const { gateways, pass, home } = fleet(2, { inFlight: 4 });
     home.ask(askOf('dead', { inFlight: 4 }, { wanted: 4 }));
     expect(await gateways[0]!.admit()).toMatchObject({ status: 429 });
@@ -165,14 +165,14 @@ describe('quotas of several gateways', () => {
     expect(admitted(await Promise.all(Array.from({ length: 5 }, () => gateways[0]!.admit())))).toHaveLength(4);
   });
 
-  it('are not used while they are given back', async () => {
+  it('are not used while they are being returned', async () => {
     const { gateways, pass, state } = fleet(2, { inFlight: 10 });
     const [a, b] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
     const first = await Promise.all(Array.from({ length: 10 }, () => a.admit()));
     await pass(500);
     release(first.slice(3));
     await pass(500);
-    // The answer to the request that gives seven back is in transit.
+    // The answer to the request that returns seven slots is in transit.
     let arrive!: () => void;
     state.answers = new Promise((resolve) => {
       arrive = resolve;
@@ -185,7 +185,7 @@ describe('quotas of several gateways', () => {
     expect(3 + admitted([...(await more), ...(await others)]).length).toBe(10);
   });
 
-  it('ask the home rarely for a client that floods', async () => {
+  it('request the home node rarely for a client that floods', async () => {
     const { gateways, pass, state } = fleet(2, { inFlight: 2, requestsPerMinute: 6 });
     const [a] = gateways as [(typeof gateways)[0]];
     const flood = async () => {
@@ -201,7 +201,7 @@ describe('quotas of several gateways', () => {
     expect(state.asks).toBeLessThan(asks + 5);
   });
 
-  it('are confirmed by a home that does not know yet what others have, and not raised', () => {
+  it('are confirmed, but not raised, by a home node that does not know the shares of others yet', () => {
     const clock = new ManualClock();
     const home = new QuotaHome(LIFETIME_MS, clock);
     const ask = (gateway: string, counts: { used?: number; had?: number; wanted?: number }) =>
@@ -211,14 +211,14 @@ describe('quotas of several gateways', () => {
     expect(ask('a', { used: 4, had: 6, wanted: 8 })).toBe(6);
     clock.advance(2500);
     expect(ask('b', { wanted: 5 })).toBe(4);
-    // What clients hold counts, even above the grant.
+    // Slots in use count, even above the grant.
     expect(ask('c', { used: 3 })).toBe(0);
     expect(ask('a', { used: 4, had: 6 })).toBe(3);
     home.learn(clock.nowMs() + 2500);
     expect([ask('d', { wanted: 1 }), ask('b', { used: 2, wanted: 9 })]).toEqual([0, 2]);
   });
 
-  it('of different gateways do not let a rate begin anew', () => {
+  it('of different gateways do not restart a rate', () => {
     const clock = new ManualClock();
     const home = new QuotaHome(LIFETIME_MS, clock);
     let given = 0;
@@ -229,7 +229,7 @@ describe('quotas of several gateways', () => {
     expect(given).toBe(50);
   });
 
-  it('take back from a gateway no more requests than it was given', () => {
+  it('accept at most as many requests back from a gateway as it was granted', () => {
     const home = new QuotaHome(LIFETIME_MS, new ManualClock());
     const ask = (gateway: string, requests: number) =>
       home.ask(askOf(gateway, { requestsPerMinute: 60 }, { requests })).requests;
@@ -242,7 +242,7 @@ describe('quotas of several gateways', () => {
     expect(ask('c', 60)).toBe(20);
   });
 
-  it('survive whatever another node sends', async () => {
+  it('tolerate any request of another node', async () => {
     const clock = new ManualClock();
     const home = new QuotaHome(LIFETIME_MS, clock);
     for (const ask of [{}, { principal: 'p' }, { principal: 'p', gateway: 'a.*', quotas: {} }]) {
@@ -266,7 +266,7 @@ describe('quotas of several gateways', () => {
     }
   });
 
-  it('cost nothing for principals without quotas', async () => {
+  it('use no memory for principals without quotas', async () => {
     const { gateways, state } = fleet(2, {});
     const limits = new Limits({ shared: () => expect.unreachable() });
     expect(limits.admit({ name: 'free' }, 'inFlight')).toBeInstanceOf(Admission);

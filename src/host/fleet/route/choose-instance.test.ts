@@ -20,7 +20,7 @@ const clients = Array.from({ length: 1000 }, (_, at) => client(String(at)));
 const slotsOf = (chooser: InstanceChooser, instances: readonly RoutedInstance[]) =>
   clients.map((each) => chooser.choose(instances, false, each)!.slot);
 
-test('replicas get about equal shares, and a replica that ends moves its own clients alone', () => {
+test('replicas get about equal shares, and the end of a replica moves only its own clients', () => {
   const chooser = new InstanceChooser('self', 'all');
   const four = [1, 2, 3, 4].map((slot) => instance(slot));
   const before = slotsOf(chooser, four);
@@ -31,23 +31,23 @@ test('replicas get about equal shares, and a replica that ends moves its own cli
   }
   const after = slotsOf(chooser, four.slice(1));
   for (const [at, slot] of before.entries()) if (slot !== 1) expect(after[at]).toBe(slot);
-  // The slot is claimed again: clients that have another replica meanwhile stay there.
+  // When the slot is claimed again, clients that have another replica meanwhile stay there.
   expect(slotsOf(chooser, [instance(1, 2), ...four.slice(1)])).toEqual(after);
 });
 
-test('nodes that have chosen nothing before choose the same', () => {
+test('nodes without earlier choices choose equally', () => {
   const three = [1, 2, 3].map((slot) => instance(slot));
   expect(slotsOf(new InstanceChooser('a', 'all'), three)).toEqual(slotsOf(new InstanceChooser('b', 'all'), three));
 });
 
-test('clients of one principal stay together where they share a process', () => {
+test('clients of one principal use one replica if they share a process', () => {
   const chooser = new InstanceChooser('self', 'principal');
   const three = [1, 2, 3].map((slot) => instance(slot));
   const slots = clients.map(({ id }) => chooser.choose(three, false, client(id, 'ada'))!.slot);
   expect(new Set(slots).size).toBe(1);
 });
 
-test('a stateless server is called where the fewest calls are in flight: of equal ones on this node, or at each in turn', () => {
+test('a stateless server is called where the fewest calls are in flight, and among equals on this node or in turn', () => {
   const three = [1, 2, 3].map((slot) => instance(slot));
   const far = new InstanceChooser('self', 'all');
   expect([1, 2, 3, 4].map(() => far.choose(three, true, undefined)!.slot)).toEqual([2, 3, 1, 2]);
@@ -65,7 +65,7 @@ test('a stateless server is called where the fewest calls are in flight: of equa
   expect([1, 2].map(() => near.choose(three, true, undefined)!.slot)).toEqual([1, 1]);
 });
 
-test('choices are bounded: the client that was not seen for longest is forgotten', () => {
+test('the number of choices is limited, and the least recently seen client is forgotten', () => {
   const chooser = new InstanceChooser('self', 'all');
   const [one, two] = [
     [instance(1), instance(3)],

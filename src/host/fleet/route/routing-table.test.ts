@@ -52,7 +52,7 @@ class Directory {
   }
 }
 
-test('a table that cannot be watched fails the whole, and leaves no watch', async () => {
+test('fails without remaining watches if a table cannot be watched', async () => {
   const stopped: string[] = [];
   const watched = (name: string) => ({ watch: async () => () => stopped.push(name) });
   const refused = { watch: () => Promise.reject(new Error('no nodes')) };
@@ -62,7 +62,7 @@ test('a table that cannot be watched fails the whole, and leaves no watch', asyn
   expect(stopped).toEqual(['servers', 'claims']);
 });
 
-test('a claim counts while it is held by the session that its node has', () => {
+test('a claim counts while the current session of its node holds it', () => {
   const directory = new Directory();
   directory.claim('files', 1, 'a', 's1');
   expect(directory.at('files')).toEqual([]);
@@ -72,7 +72,7 @@ test('a claim counts while it is held by the session that its node has', () => {
     id: 'files_1_1_s1',
     subject: 'standpipe.f.call.a.files_1_1_s1',
   });
-  directory.node('a', 's2'); // it lost its lease, and has another
+  directory.node('a', 's2'); // the node lost its lease, and has another
   expect(directory.at('files')).toEqual([]);
   directory.claim('files', 1, 'a', 's2', 2);
   expect(directory.at('files')).toEqual(['a 1 2']);
@@ -85,7 +85,7 @@ test('a claim counts while it is held by the session that its node has', () => {
   expect(directory.at('files')).toEqual([]);
 });
 
-test('replicas come in the order of their slots, and the list is the same until something changes', () => {
+test('returns replicas in the order of their slots, and the same list until a change', () => {
   const directory = new Directory();
   for (const [at, node] of ['a', 'b', 'c'].entries()) directory.node(node, `s${at}`);
   directory.claim('files', 3, 'c', 's2');
@@ -100,7 +100,7 @@ test('replicas come in the order of their slots, and the list is the same until 
   expect(directory.at('files')).toEqual(['a 1 1', 'c 3 1']);
 });
 
-test('servers of the configs of other nodes have the name of their node, and those of this node are not among them', () => {
+test('servers in the configs of other nodes have the name of their node, and those of this node are excluded', () => {
   const directory = new Directory();
   const place = { labels: [], replicas: 1, spread: 'prefer', stateless: false } as const;
   directory.servers.put(keyOfServer('my files'), { name: 'my files', entry: {}, place });
@@ -121,7 +121,7 @@ test('servers of the configs of other nodes have the name of their node, and tho
   ]);
 });
 
-test('records that cannot be read are left out, and end nothing', () => {
+test('omits unreadable records, and continues', () => {
   const directory = new Directory();
   for (const junk of [null, 1, 'text', [], {}, { name: 1, offers: 'all', server: 2, session: null }]) {
     directory.servers.put('junk', junk as never);
@@ -134,7 +134,7 @@ test('records that cannot be read are left out, and end nothing', () => {
   expect(directory.table.servers()).toEqual(['notes@a']);
 });
 
-test('a server whose entry changes is reported, and one that is removed is forgotten', () => {
+test('reports a server whose entry changes, and forgets a removed one', () => {
   const directory = new Directory();
   let reported = 0;
   directory.table.onServers = () => reported++;
@@ -146,7 +146,7 @@ test('a server whose entry changes is reported, and one that is removed is forgo
   expect([reported, directory.table.servers()]).toEqual([3, []]);
 });
 
-test('changes are reported for the servers that they concern, among 20,000 claims of 1,000 nodes', () => {
+test('reports only the servers that a change concerns, among 20,000 claims of 1,000 nodes', () => {
   const directory = new Directory();
   for (let node = 0; node < 1000; node++) {
     for (let server = 0; server < 20; server++) directory.claim(`server ${node}/${server}`, 1, `n${node}`, `s${node}`);
@@ -168,7 +168,7 @@ test('changes are reported for the servers that they concern, among 20,000 claim
   expect(heard).toHaveLength(2);
 });
 
-test('unusable records that were written by hand are ignored', () => {
+test('ignores unusable records that were written by hand', () => {
   const directory = new Directory();
   const { table } = directory;
   directory.node('a', 's1', ['own']);
@@ -193,7 +193,7 @@ test('unusable records that were written by hand are ignored', () => {
   expect(table.servers()).toEqual(['files']);
 });
 
-test('the first 1,000 servers of a node that offers more are used, and this is reported once', () => {
+test('uses the first 1,000 servers of a node that offers more, and reports this once', () => {
   const directory = new Directory();
   const reported: string[] = [];
   directory.table.onTooManyOffers = (node) => reported.push(node);
@@ -213,7 +213,7 @@ test('the first 1,000 servers of a node that offers more are used, and this is r
   expect(reported).toEqual(['a', 'a']);
 });
 
-test('a changed offer with repeated names is noticed, and a name that cannot be part of a subject is left out', () => {
+test('detects a changed offer with repeated names, and omits a name that is invalid in a subject', () => {
   const directory = new Directory();
   directory.node('a', 's', ['x', 'x', 'ä'.repeat(1000)]);
   expect(directory.table.servers()).toEqual(['x@a']);
@@ -223,7 +223,7 @@ test('a changed offer with repeated names is noticed, and a name that cannot be 
   expect(directory.takeChanged()).toEqual(['x@a', 'y@a']);
 });
 
-test('a server with more than 100 labels is left out, because without one of them it would run on other nodes', () => {
+test('omits a server with more than 100 labels, because without one of them it would run on other nodes', () => {
   const directory = new Directory();
   const labels = Array.from({ length: 101 }, (_, at) => `l${at}`);
   for (const [name, count] of Object.entries({ many: 101, most: 100 })) {
@@ -232,7 +232,7 @@ test('a server with more than 100 labels is left out, because without one of the
   expect(directory.table.servers()).toEqual(['most']);
 });
 
-test('an unusable version of an entry is not a removal: the last usable one stays, and that is reported once', () => {
+test('an unusable version of an entry is not a removal: the last usable version stays, with one report', () => {
   const directory = new Directory();
   const { table } = directory;
   const [reported, claims]: [string[], unknown[]] = [[], []];
@@ -250,7 +250,7 @@ test('an unusable version of an entry is not a removal: the last usable one stay
   expect(table.servers()).toEqual(['x', 'own@a']);
   expect(directory.at('x')).toEqual(['a 1 1']);
   expect(reported).toEqual(['server x', 'node a', 'claim x.1']);
-  expect(claims.slice(1)).toEqual([undefined, undefined, undefined]); // its owner checks it each time
+  expect(claims.slice(1)).toEqual([undefined, undefined, undefined]); // the owner checks it each time
   directory.servers.put('x', undefined);
   directory.claims.put('x.1', undefined);
   directory.nodes.put('a', undefined);

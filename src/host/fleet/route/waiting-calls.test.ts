@@ -8,7 +8,7 @@ import { WaitingCalls } from './waiting-calls.ts';
 
 const LIFETIME_MS = 1_000;
 
-test('calls that failed with the end of their channel are not sent when the network is back', () => {
+test('calls that failed at the end of their channel are not sent when the network returns', () => {
   const clock = new ManualClock();
   let isConnected = false;
   const calls = {
@@ -39,7 +39,7 @@ test('calls that failed with the end of their channel are not sent when the netw
   expect(clock.pending).toBe(0);
 });
 
-test('while NATS is away, a channel that is opened does not wait anew for as long', () => {
+test('during an outage of NATS, a new channel does not start the wait again', () => {
   const clock = new ManualClock();
   const network = { fleet: 'one', leases: { lifetimeMs: LIFETIME_MS }, subscribe: () => undefined };
   const calls = new FleetCalls(network as unknown as ClusterNetwork, {} as RoutingTable, 'node', { run: '1', clock });

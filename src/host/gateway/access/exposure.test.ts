@@ -99,7 +99,7 @@ describe('the gateway refuses to listen on', () => {
   });
 });
 
-test('an origin is as browsers write it', () => {
+test('accepts an origin only as browsers write it', () => {
   for (const text of ['https://app.example.org', 'http://localhost:3000']) checkOrigin(text);
   for (const text of ['*', 'null', 'https://app.example.org/', 'https://App.example.org', 'https://a:443', 'data:x']) {
     expect(() => checkOrigin(text)).toThrow('is not an origin');

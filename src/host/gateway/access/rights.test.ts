@@ -66,7 +66,7 @@ test('scopes grant servers and tools', () => {
   expect(scopesIn({ scope: { toString: 'mcp' }, scp: null })).toEqual([]);
 });
 
-test('a principal with some tools subscribes only to what known extensions define', async () => {
+test('a principal with restricted tools subscribes only to notifications that known extensions define', async () => {
   const watched: Watcher[] = [];
   const service = {
     describe: () => ({ info: { name: 'x', version: '1' }, capabilities: {} }),
@@ -90,7 +90,7 @@ test('a principal with some tools subscribes only to what known extensions defin
   expect(watched[1]!.filter).toEqual(filter);
 });
 
-test('so it is where all servers are served as one', () => {
+test('a principal with restricted tools subscribes to extensions of the merged service', () => {
   const capabilities = { extensions: { 'com.example/runs': {} } };
   const member = { config: { name: 'notes' }, client: {}, service: { describe: () => ({ capabilities }) } };
   const all = MergedLists.of(

@@ -62,7 +62,7 @@ test('other tokens are refused', async () => {
   }
 });
 
-test('tokens that are added concurrently are all kept', async () => {
+test('keeps all tokens that are added concurrently', async () => {
   const file = fresh();
   const names = Array.from({ length: 8 }, (_, at) => `client-${at}`);
   await Promise.all(names.map((name) => addToken(file, { name })));
@@ -82,7 +82,7 @@ test('names of tokens are valid and unique', async () => {
   }
 });
 
-test('a token that is removed is refused, and its sessions end', async () => {
+test('refuses a removed token, and ends its sessions', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'laptop' });
   const other = await addToken(file, { name: 'desktop' });
@@ -94,7 +94,7 @@ test('a token that is removed is refused, and its sessions end', async () => {
   expect(await removeToken(file, 'laptop')).toBe(false);
 });
 
-test('a token whose rights change ends its sessions', async () => {
+test('ends the sessions of a token whose rights change', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'laptop' });
   const { auth, ended } = nextEnded(file);
@@ -114,7 +114,7 @@ test('a removed file invalidates all tokens', async () => {
   expect(auth.authenticate(bearing(token))).toMatchObject({ status: 401 });
 });
 
-test('a file that becomes unreadable is reported, and the tokens stay valid', async () => {
+test('reports a file that becomes unreadable, and the tokens stay valid', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'laptop' });
   const { promise: reported, resolve } = deferred<Error>();
@@ -126,7 +126,7 @@ test('a file that becomes unreadable is reported, and the tokens stay valid', as
   stop();
 });
 
-test('a token expires, and its sessions with it', async () => {
+test('a token expires together with its sessions', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'laptop', expires: new Date(5000).toISOString() }, 0);
   const clock = new ManualClock();
@@ -138,7 +138,7 @@ test('a token expires, and its sessions with it', async () => {
   expect(await ended).toBe('laptop');
 });
 
-test.skipIf(lacks.fileModes)('a file that others can change is refused', async () => {
+test.skipIf(lacks.fileModes)('refuses a file that others can change', async () => {
   const file = fresh();
   await addToken(file, { name: 'laptop' });
   chmodSync(file, 0o620);
@@ -154,19 +154,19 @@ test.each([
   ['another version', { version: 2, tokens: [] }, '"version" must be 1'],
   ['no list', { version: 1, tokens: {} }, '"tokens" must be a list'],
   ['a misspelled restriction', { version: 1, tokens: [{ ...entry, server: ['x'] }] }, 'unknown member "server"'],
-  ['servers that are no list', { version: 1, tokens: [{ ...entry, servers: 'x' }] }, '"servers" must be a list'],
+  ['servers that are not a list', { version: 1, tokens: [{ ...entry, servers: 'x' }] }, '"servers" must be a list'],
   ['a token instead of its hash', { version: 1, tokens: [{ ...entry, sha256: 'sp_x' }] }, '"sha256" must be'],
-  ['a date that is none', { version: 1, tokens: [{ ...entry, expires: 'soon' }] }, '"expires" must be a date'],
+  ['an invalid date', { version: 1, tokens: [{ ...entry, expires: 'soon' }] }, '"expires" must be a date'],
   ['an unknown quota', { version: 1, tokens: [{ ...entry, quotas: { inflight: 1 } }] }, 'unknown quota "inflight"'],
   ['a quota of 0', { version: 1, tokens: [{ ...entry, quotas: { sessions: 0 } }] }, 'integer above 0'],
-  ['a name twice', { version: 1, tokens: [entry, entry] }, 'a name occurs twice'],
-])('a file with %s is refused as a whole', (_what, document, message) => {
+  ['a duplicate name', { version: 1, tokens: [entry, entry] }, 'a name occurs twice'],
+])('refuses a file with %s completely', (_what, document, message) => {
   const file = join(folder, `invalid-${++files}.json`);
   writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
   expect(() => readTokenFile(file)).toThrow(message);
 });
 
-test('a token is accepted at once when its file and the folder of the file are new', async () => {
+test('accepts a token at once if its file and folder are new', async () => {
   const file = fresh();
   const auth = futureTokens(file);
   const stop = auth.watch!(() => undefined);
@@ -179,7 +179,7 @@ test('a token is accepted at once when its file and the folder of the file are n
   }
 });
 
-test('unknown tokens do not read an unchanged file again', async () => {
+test('unknown tokens do not cause an unchanged file to be read again', async () => {
   const file = fresh();
   const token = await addToken(file, { name: 'first' });
   const errors: Error[] = [];

@@ -4,7 +4,7 @@ import { type EventLog, KeptEvents } from './event-log.ts';
 
 const principals = ['ada', 'grace', undefined];
 
-describe('the events that sessions keep', () => {
+describe('the events of sessions', () => {
   it('stay within the limits of all sessions and of each principal, and a replay is complete', () => {
     const step = fc.oneof(
       fc.record({
@@ -57,7 +57,7 @@ describe('the events that sessions keep', () => {
     );
   });
 
-  it('are dropped from the longest log of the principal that keeps most', () => {
+  it('are dropped from the longest log of the principal with the most events', () => {
     const kept = new KeptEvents(2000);
     const short = kept.open('ada', 1000);
     short.add(1, '');
@@ -80,7 +80,7 @@ describe('the events that sessions keep', () => {
     expect(kept.chars - ada.chars).toBeLessThanOrEqual(50_000);
   });
 
-  it('are not displaced by unsent messages, which are bounded for each principal and for all', () => {
+  it('are not displaced by unsent messages, which are limited for each principal and in total', () => {
     const kept = new KeptEvents(100_000);
     const ada = kept.open('ada', 50_000);
     ada.add(1, '');
@@ -96,7 +96,7 @@ describe('the events that sessions keep', () => {
     expect(ada.after('1-1')?.events).toHaveLength(1);
   });
 
-  it('are forgotten in time proportional to their number', () => {
+  it('are dropped in time proportional to their number', () => {
     const log = new KeptEvents(Number.POSITIVE_INFINITY).open(undefined, Number.POSITIVE_INFINITY);
     for (const stream of [1, 2, 1, 2]) for (let count = 0; count < 100_000; count++) log.add(stream, '');
     log.forget(1);

@@ -7,7 +7,7 @@ const server = new Server({ name: 'notes', version: '1' });
 const served = (name: string | undefined) => (name === undefined || name === 'notes' ? server.service : undefined);
 const withTool = (tool: string) => ({ name: 'someone', tools: [tool] });
 
-test('a path has one gateway for each set of rights, however the path is encoded', async () => {
+test('a path has one gateway for each set of rights, in any encoding of the path', async () => {
   const gateways = new Gateways(served, { path: '/mcp' });
   const gateway = gateways.at('/mcp/notes');
   expect(gateways.at('/mcp/%6Eotes')).toBe(gateway);
@@ -23,7 +23,7 @@ test('a path has one gateway for each set of rights, however the path is encoded
   await gateways.close();
 });
 
-test('idle gateways are closed when there are too many', async () => {
+test('closes idle gateways above a limit', async () => {
   const gateways = new Gateways(served, { path: '/mcp' });
   const [idle, used] = [gateways.at('/mcp', withTool('idle')), gateways.at('/mcp', withTool('used'))];
   const exchange = new WebExchange(

@@ -46,7 +46,7 @@ class ChangingTools implements Service {
   }
 }
 
-test('a change of the tools before the subscription has begun is not missed', async () => {
+test('notices a change of the tools before the subscription has begun', async () => {
   const service = new ChangingTools();
   const headers = new ToolHeaders(service);
   const first = headers.of(go, client);
@@ -55,7 +55,7 @@ test('a change of the tools before the subscription has begun is not missed', as
   await headers.close();
 });
 
-test('the tools are listed once until they change, and known without a promise after that', async () => {
+test('lists the tools once until they change, and then returns them without a promise', async () => {
   const service = new ChangingTools();
   const headers = new ToolHeaders(service);
   await Promise.all([headers.of(go, client), headers.of(go, client)]);

@@ -56,7 +56,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 describe('a session whose client lost its connections', () => {
-  it('keeps the answers, and neither the requests nor their connections', async () => {
+  it('keeps the answers, but neither the requests nor their connections', async () => {
     const { session } = sessionOf(new KeptEvents(1_000_000), 'ada');
     const held: WeakRef<object>[] = [];
     const lose = (id: number) => {

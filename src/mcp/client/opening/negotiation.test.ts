@@ -61,7 +61,7 @@ async function silentFor(server: Awaited<ReturnType<typeof start>>) {
   return { probe, opening };
 }
 
-test('silence, then the answer to initialize: legacy, and the late answer to the probe finds nobody', async () => {
+test('silence, then the answer to initialize: legacy, and the late answer to the probe is ignored', async () => {
   const server = await start();
   const { probe, opening } = await silentFor(server);
   await server.answer(opening, initialized);
@@ -96,7 +96,7 @@ test('silence, then initialize refused before the probe is answered: modern', as
   expect((await server.connecting).server.era).toBe('modern');
 });
 
-test('silence, then initialize refused and nothing more: the refusal, after one more silence', async () => {
+test('silence, then initialize refused and no further answer: reports the refusal, after another wait', async () => {
   const server = await start();
   const { opening } = await silentFor(server);
   await server.refuse(opening, -32022, { supported: ['2031-01-01'] });
@@ -131,7 +131,7 @@ for (const [stateless, era] of [
   });
 }
 
-test('a modern answer to the probe, and initialize never answered: modern all the same', async () => {
+test('a modern answer to the probe, and no answer to initialize: modern', async () => {
   const server = await start();
   const { probe } = await silentFor(server);
   await server.answer(probe, discovered);
@@ -144,7 +144,7 @@ test('a modern answer to the probe, and initialize never answered: modern all th
   expect(era).toBe('modern');
 });
 
-test('over HTTP a modern answer to the probe decides, whatever becomes of initialize', async () => {
+test('over HTTP, a modern answer to the probe decides, whatever the answer to initialize is', async () => {
   const server = await start({}, true);
   const { probe } = await silentFor(server);
   await server.answer(probe, discovered);
@@ -152,7 +152,7 @@ test('over HTTP a modern answer to the probe decides, whatever becomes of initia
   expect(server.received).toHaveLength(2);
 });
 
-test('over HTTP an answer to the probe that comes right after that to initialize decides', async () => {
+test('over HTTP, an answer to the probe just after that to initialize decides', async () => {
   const server = await start({}, true);
   const { probe, opening } = await silentFor(server);
   await server.answer(opening, initialized);
@@ -160,7 +160,7 @@ test('over HTTP an answer to the probe that comes right after that to initialize
   expect((await server.connecting).server.era).toBe('modern');
 });
 
-test('a result of server/discover without its versions is named if initialize is refused', async () => {
+test('reports a result of server/discover without versions if initialize is refused', async () => {
   const server = await start();
   server.answer(await server.message(0), { supported_versions: ['2026-07-28'], capabilities: {} });
   server.refuse(await server.message(1), -32022, { supported: ['2026-07-28'] });
@@ -172,7 +172,7 @@ test('a result of server/discover without its versions is named if initialize is
   });
 });
 
-test('the other end goes away: the step is named', async () => {
+test('the connection closes: the error names the step', async () => {
   const server = await start({ era: 'legacy' });
   await server.message(0);
   await server.close();
@@ -182,7 +182,7 @@ test('the other end goes away: the step is named', async () => {
   });
 });
 
-test('no answer to anything: the start times out, and nothing is cancelled', async () => {
+test('no answer at all: the start times out, and no cancellation is sent', async () => {
   const server = await start({ startupTimeoutMs: 5000 });
   await silentFor(server);
   server.clock.advance(5000);
@@ -193,7 +193,7 @@ test('no answer to anything: the start times out, and nothing is cancelled', asy
   expect(server.received.map(({ method }) => method)).toEqual(['server/discover', 'initialize']);
 });
 
-test('2025-03-26 has batches: they are read once that is agreed on', async () => {
+test('accepts batches once 2025-03-26 is negotiated', async () => {
   const server = await start({ era: 'legacy' });
   await server.answer(await server.message(0), { ...initialized, protocolVersion: '2025-03-26' });
   const client = await server.connecting;

@@ -5,7 +5,7 @@ import { judgeProbe, revisionNamedIn } from './probe.ts';
 const judge = (answer: Parameters<typeof judgeProbe>[0]) => judgeProbe(answer, '2026-07-28');
 const refused = (code: number, data?: unknown) => judge({ error: new RpcError(code, 'no', data) });
 
-test('a result is modern when it names our revision, sloppy or not', () => {
+test('a result that names our revision is modern, even if incomplete', () => {
   const result = { supportedVersions: ['2031-01-01', '2026-07-28'] };
   expect(judge({ result })).toEqual({ kind: 'modern', revision: '2026-07-28', result });
 });
@@ -25,7 +25,7 @@ test('errors are legacy, whatever their code', () => {
   expect(judge({ error: new PeerError('MESSAGE_INVALID', 'unreadable') })).toEqual({ kind: 'legacy' });
 });
 
-test('"unsupported version" chooses from what is supported', () => {
+test('"unsupported version" selects from the supported versions', () => {
   expect(refused(-32022, { supported: ['2031-01-01', '2025-03-26'] })).toEqual({ kind: 'legacy', offer: '2025-03-26' });
   expect(refused(-32022, { supported: ['2031-01-01'] })).toMatchObject({ kind: 'unusable' });
   expect(refused(-32022, { supported: ['2025-11-25', '2026-07-28'] })).toEqual({
@@ -37,7 +37,7 @@ test('"unsupported version" chooses from what is supported', () => {
   }
 });
 
-test('"missing capability" is modern, and says which', () => {
+test('"missing capability" is modern, and names it', () => {
   expect(refused(-32021, { requiredCapabilities: { elicitation: {} } })).toEqual({
     kind: 'unusable',
     why: 'it serves only clients that can handle elicitation',
@@ -45,7 +45,7 @@ test('"missing capability" is modern, and says which', () => {
   expect(refused(-32021)).toEqual({ kind: 'legacy' });
 });
 
-test('a refusal of initialize may name the revision that would do', () => {
+test('a refusal of initialize may name the supported revision', () => {
   const error = new RpcError(-32602, 'Unsupported protocol version', { supported: ['1.0', '2024-11-05'] });
   expect(revisionNamedIn(error)).toBe('2024-11-05');
   expect(revisionNamedIn(new RpcError(-32602, 'no'))).toBeUndefined();

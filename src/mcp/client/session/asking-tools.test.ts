@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AskingTools } from './asking-tools.ts';
 
-test('one principal displaces neither what is suspected nor what is known because of others, nor what is declared', () => {
+test('one principal displaces neither the suspected and known tools of others, nor declared ones', () => {
   const tools = new AskingTools(['declared']);
   tools.suspected('suspect', 'ada');
   tools.asked('asks', 'ada');
@@ -16,14 +16,14 @@ test('one principal displaces neither what is suspected nor what is known becaus
   expect(tools.has('s0', 'mallory')).toBe(false);
 });
 
-test('a suspicion concerns one principal, whatever its name is', () => {
+test('suspicion is limited to one principal, whatever its name is', () => {
   const tools = new AskingTools();
   tools.suspected('b\nc', 'a');
   expect(tools.has('c', 'a\nb')).toBe(false);
   expect(tools.has('b\nc', 'a')).toBe(true);
 });
 
-test('a suspect that ran three times without a question is no longer one', () => {
+test('a tool is no longer suspected after three runs without a question', () => {
   const tools = new AskingTools();
   tools.suspected('tool', 'ada');
   for (const isLeft of [true, true, false]) {
@@ -33,7 +33,7 @@ test('a suspect that ran three times without a question is no longer one', () =>
   expect(tools.isEmpty).toBe(true);
 });
 
-test('what is kept for principals is bounded in all', () => {
+test('limits the data of all principals in total', () => {
   const tools = new AskingTools();
   for (let n = 0; n < 1000; n++) tools.suspected('tool', `principal ${n}`);
   expect(tools.has('tool', 'principal 999')).toBe(true);

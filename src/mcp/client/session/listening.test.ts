@@ -66,7 +66,7 @@ async function start() {
 const LISTEN = 'subscriptions/listen';
 const ignore = () => undefined;
 
-test('a listen that is not acknowledged in time fails and is cancelled; the next one works', async () => {
+test('a listen that is not acknowledged in time fails and is cancelled, and the next one works', async () => {
   const server = await start();
   const late = server.client.subscribe('a:', ignore);
   const first = await server.nth(LISTEN, 0);
@@ -100,7 +100,7 @@ test('a listen has no timeout once it is acknowledged', async () => {
 });
 
 for (const end of ['answer', 'cancel', 'error'] as const) {
-  test(`a server that ends it before it began, by ${end}`, async () => {
+  test(`a server that ends a listen before its acknowledgement, by ${end}`, async () => {
     const server = await start();
     const subscribing = server.client.subscribe('a:', ignore);
     const { id } = await server.nth(LISTEN, 0);
@@ -111,7 +111,7 @@ for (const end of ['answer', 'cancel', 'error'] as const) {
   });
 }
 
-test('news of the old listen counts until the new one is acknowledged, and not after', async () => {
+test('delivers notifications of the old listen until the new one is acknowledged', async () => {
   const server = await start();
   const news: string[] = [];
   const first = server.client.subscribe('a:', ({ uri }) => news.push(uri));
@@ -130,7 +130,7 @@ test('news of the old listen counts until the new one is acknowledged, and not a
   expect((await server.nth('notifications/cancelled', 0)).params?.requestId).toBe(old.id);
 });
 
-test('news that does not say for which subscription is taken, with a word about it', async () => {
+test('accepts notifications without a subscription id, with a warning', async () => {
   const server = await start();
   const news: string[] = [];
   await server.updated('a:');
@@ -144,7 +144,7 @@ test('news that does not say for which subscription is taken, with a word about 
   expect(server.client.warnings.map(({ topic }) => topic)).toEqual(['news-unmarked']);
 });
 
-test('lists that the server does not tell of, and a listen that it refuses, are said', async () => {
+test('warns about lists that the server does not announce, and about a refused listen', async () => {
   const server = await start();
   const stop = server.client.onListChanged('prompts', ignore);
   await server.acknowledge(await server.nth(LISTEN, 0), {});
@@ -160,7 +160,7 @@ test('lists that the server does not tell of, and a listen that it refuses, are 
   ]);
 });
 
-test('a stream that was cut is opened again, with what is wanted then, and what may have been missed is reported', async () => {
+test('reopens a stream that was cut with the current filter, and reports possible missed changes', async () => {
   const server = await start();
   const news: string[] = [];
   const first = server.client.subscribe('a:', ({ uri }) => news.push(uri));
@@ -189,7 +189,7 @@ test('a stream that was cut is opened again, with what is wanted then, and what 
   expect(server.received.filter(({ method }) => method === LISTEN)).toHaveLength(4);
 });
 
-test('a server that refuses to open the stream again has ended it', async () => {
+test('a server that refuses to reopen the stream ends the subscription', async () => {
   const server = await start();
   const ended: string[] = [];
   const subscribing = server.client.subscribe('a:', ignore, { onClosed: (why) => ended.push(why) });
@@ -205,7 +205,7 @@ test('a server that refuses to open the stream again has ended it', async () => 
   expect(ended).toEqual(['server']);
 });
 
-test('a client that closes while a stream is to be opened again leaves no timer', async () => {
+test('closing before a stream is reopened leaves no timer', async () => {
   const server = await start();
   const subscribing = server.client.subscribe('a:', ignore);
   const cut = await server.nth(LISTEN, 0);

@@ -25,7 +25,7 @@ function server() {
   return { level, sent, warnings, answer, refuse };
 }
 
-it('has one request pending, and sends only the newest level after it', async () => {
+it('has one pending request, and sends only the newest level after it', async () => {
   const { level, sent, answer } = server();
   for (let at = 0; at < 1000; at++) level.update(at % 2 === 0 ? 'debug' : 'error');
   expect(sent).toEqual(['debug']);

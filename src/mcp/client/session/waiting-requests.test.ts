@@ -3,7 +3,7 @@ import { ManualClock } from '../../../base/clock.ts';
 import type { GatedRequest } from './gated-request.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
-test('requests of one principal are not read for another', async () => {
+test('does not read requests of one principal for another', async () => {
   const waiting = new WaitingRequests(new ManualClock(), 60_000, () => undefined);
   let reads = 0;
   const add = (principal: string) => {

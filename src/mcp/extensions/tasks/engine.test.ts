@@ -16,7 +16,7 @@ const facts: ClientFacts = {
 };
 const ignore = () => undefined;
 
-/** Keeps each record only when the test allows it. */
+/** Saves each record only when the test allows it. */
 class SlowStore implements TaskStore {
   readonly kept = new MemoryTaskStore();
   readonly puts: { status: string; message: string | undefined; finish(error?: Error): void }[] = [];
@@ -56,7 +56,7 @@ async function slowTask() {
   return { store, engine, task, abandoned, id: task.record.id };
 }
 
-test('changes during a slow save are saved together afterwards, in order', async () => {
+test('combines changes during a slow save in the next save, in order', async () => {
   const { store, engine, task, id } = await slowTask();
   for (const message of ['1', '2', '3']) task.apply({ type: 'progressed', message });
   expect(store.puts).toHaveLength(1);
@@ -71,7 +71,7 @@ test('changes during a slow save are saved together afterwards, in order', async
   expect(await engine.get(id, 'ada')).toBe(store.kept.get(id));
 });
 
-test('the end of a task is shown and announced when it was saved', async () => {
+test('shows and announces the end of a task after it was saved', async () => {
   const { store, engine, task, id } = await slowTask();
   const seen: string[] = [];
   engine.watch([id], ({ status }) => seen.push(status));
@@ -86,7 +86,7 @@ test('the end of a task is shown and announced when it was saved', async () => {
   expect(seen).toEqual(['completed']);
 });
 
-test('a change that cannot be saved fails the task and abandons its work', async () => {
+test('a change that cannot be saved fails the task and aborts its work', async () => {
   const { store, engine, task, abandoned, id } = await slowTask();
   task.apply({ type: 'progressed', message: 'half' });
   store.puts[0]!.finish(new Error('the disk is full'));
@@ -100,7 +100,7 @@ test('a change that cannot be saved fails the task and abandons its work', async
 test.each([
   ['result', { result: { content: [], text: 'x'.repeat(2000) } }],
   ['error', { error: { code: -32050, message: 'gone', data: 'x'.repeat(2000) } }],
-])('a task whose %s has no space fails with a short error', async (_, outcome) => {
+])('a task without space for %s fails with a short error', async (_, outcome) => {
   const store = new MemoryTaskStore({ maxTaskBytes: 100 });
   const engine = new TaskEngine({ clock: new ManualClock(), store, ttlMs: null });
   const task = await engine.create(client, ignore);
@@ -115,7 +115,7 @@ test.each([
   expect(store.bytes).toBeLessThan(1000);
 });
 
-test('a task is not created if it cannot be saved', async () => {
+test('does not create a task that cannot be saved', async () => {
   const store = new MemoryTaskStore({ maxPrincipalTasks: 0 });
   const engine = new TaskEngine({ clock: new ManualClock(), store, ttlMs: null });
   await expect(engine.create(client, ignore)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
@@ -144,7 +144,7 @@ test.each<TaskEvent>([
   await engine.create(client, ignore, 3000);
 });
 
-test('data that a service keeps for the call of a task counts too', async () => {
+test('counts data that a service keeps for the call of a task', async () => {
   const store = new MemoryTaskStore({ maxPrincipalTaskBytes: 5000 });
   const engine = new TaskEngine({ clock: new ManualClock(), store, ttlMs: null });
   const caller = new TaskCaller(silentCaller(facts));
@@ -157,7 +157,7 @@ test('data that a service keeps for the call of a task counts too', async () => 
   await expect.poll(() => task.record.status).toBe('failed');
 });
 
-test('a task that ended is removed when its TTL ends, and not before', async () => {
+test('removes an ended task when its TTL ends, and not before', async () => {
   const clock = new ManualClock();
   const store = new MemoryTaskStore();
   const engine = new TaskEngine({ clock, store, ttlMs: 1000 });
@@ -189,7 +189,7 @@ test('a question ends with its answer, its signal, or its task', async () => {
   await expect(task.ask(request)).rejects.toThrow('the task has ended');
 });
 
-test('questions of one turn are announced together', async () => {
+test('announces questions of one turn together', async () => {
   const engine = new TaskEngine({ clock: new ManualClock(), store: new MemoryTaskStore(), ttlMs: null });
   const task = await engine.create(client, ignore);
   const seen: number[] = [];
@@ -202,7 +202,7 @@ test('questions of one turn are announced together', async () => {
   expect(seen).toEqual([100, 0]);
 });
 
-test('a wait begins after the end of its task', async () => {
+test('a wait may begin after the end of its task', async () => {
   const engine = new TaskEngine({ clock: new ManualClock(), store: new MemoryTaskStore(), ttlMs: null });
   const task = await engine.create(client, ignore);
   const before = await engine.get(task.record.id, 'ada');
@@ -211,7 +211,7 @@ test('a wait begins after the end of its task', async () => {
   expect(await engine.finished(before, ignore, undefined)).toMatchObject({ status: 'completed' });
 });
 
-test('a long message of progress is shortened when it arrives', async () => {
+test('shortens a long progress message', async () => {
   const engine = new TaskEngine({ clock: new ManualClock(), store: new MemoryTaskStore(), ttlMs: null });
   const { record } = await engine.create(client, ignore);
   const events: TaskEvent[] = [];

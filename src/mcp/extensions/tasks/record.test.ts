@@ -42,7 +42,7 @@ test('a task needs input until each of its questions is answered', () => {
   expect(nextTask(one, { type: 'answered', key: 'b' }, 3000)).toMatchObject({ status: 'working', open: {} });
 });
 
-test.each(ends)('nothing changes a task after %j', (end) => {
+test.each(ends)('no event changes a task after %j', (end) => {
   const ended = after(asked('a'), end);
   expect(isFinal(ended)).toBe(true);
   expect(ended.open).toEqual({});
@@ -56,18 +56,18 @@ test('a tool error completes a task, and a protocol error fails it with a messag
   expect(after(ends[1]!).statusMessage).toBe('gone');
 });
 
-test('an event without effect returns the same record', () => {
+test('an event without an effect returns the same record', () => {
   const told = after({ type: 'progressed', message: 'half' });
   expect(told).toMatchObject({ status: 'working', statusMessage: 'half' });
   expect(nextTask(told, { type: 'progressed', message: 'half' }, 3000)).toBe(told);
   expect(nextTask(told, { type: 'answered', key: 'unknown' }, 3000)).toBe(told);
 });
 
-test('a long message of progress is shortened', () => {
+test('shortens a long progress message', () => {
   expect(after({ type: 'progressed', message: 'x'.repeat(5000) }).statusMessage).toHaveLength(1024);
 });
 
-test('the key of a question is never used twice', () => {
+test('never uses the key of a question twice', () => {
   const answered = after(asked('who'), { type: 'answered', key: 'who' }, asked('input-2'));
   expect(newKey(answered, 'who')).toBe('who-3');
   expect(newKey(answered, 'other')).toBe('other');
@@ -75,12 +75,12 @@ test('the key of a question is never used twice', () => {
   expect(newKey(created, '__proto__')).toBe('__proto__-1');
 });
 
-test('a long key is replaced', () => {
+test('replaces a long key', () => {
   expect(newKey(created, 'k'.repeat(256))).toHaveLength(256);
   expect(newKey(created, 'k'.repeat(257))).toBe('input-1');
 });
 
-test('a task may ask a limited number of questions', () => {
+test('limits the questions of a task', () => {
   const full = { ...created, answered: Array.from({ length: MOST_QUESTIONS }, (_, at) => String(at)) };
   expect(() => newKey(full, 'more')).toThrow('at most 1000 questions');
 });

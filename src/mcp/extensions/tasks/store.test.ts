@@ -36,7 +36,7 @@ test('lists the tasks of a principal in the order of their creation', () => {
   expect(store.list(undefined)).toEqual([]);
 });
 
-test('refuses a new task beyond the limits, and takes changes of known ones', () => {
+test('refuses a new task above the limits, and accepts changes of known ones', () => {
   const store = new MemoryTaskStore({ maxTasks: 3, maxPrincipalTasks: 2 });
   store.put(task('1', 'ada'));
   store.put(task('2', 'ada'));
@@ -49,7 +49,7 @@ test('refuses a new task beyond the limits, and takes changes of known ones', ()
   expect(store.size).toBe(3);
 });
 
-test('counts the bytes of results, of each principal and of all', () => {
+test('counts the bytes of results, for each principal and in total', () => {
   const store = new MemoryTaskStore({ maxTaskBytes: 3000, maxPrincipalTaskBytes: 2000 });
   for (const [id, principal] of [
     ['1', 'ada'],
@@ -71,7 +71,7 @@ test('counts the bytes of results, of each principal and of all', () => {
   expect([store.bytes, store.size]).toEqual([0, 0]);
 });
 
-test('counts open questions with their keys and their objects, and the keys of answered ones', () => {
+test('counts pending questions with their keys and objects, and the keys of answered ones', () => {
   const store = new MemoryTaskStore();
   const bytesOf = (questions: Partial<TaskRecord>) => {
     store.put({ ...task('1'), ...questions });

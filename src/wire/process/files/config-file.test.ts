@@ -14,7 +14,7 @@ test('settings and caches are in the folders of XDG, except on Windows', () => {
   expect(cacheFolder({ ...linux, env })).toBe('/home/ada/.cache/standpipe');
 });
 
-test('on Windows they are in AppData, whatever XDG variables say', () => {
+test('on Windows they are in AppData, whatever XDG variables are set', () => {
   const windows = { home: 'C:\\Users\\ada', platform: 'win32' } as const;
   const xdg = { XDG_CONFIG_HOME: 'D:\\xdg', XDG_CACHE_HOME: 'D:\\xdg' };
   const env = { ...xdg, AppData: 'R:\\Roaming', LOCALAPPDATA: 'R:\\Local' };
@@ -25,7 +25,7 @@ test('on Windows they are in AppData, whatever XDG variables say', () => {
   expect(cacheFolder({ ...windows, env: {} })).toBe('C:\\Users\\ada\\AppData\\Local\\standpipe\\cache');
 });
 
-test('on Windows a file of an earlier version is used where it is, until there is one in the new place', () => {
+test('on Windows, a file of an earlier version is used until the new file exists', () => {
   const windows = { home: 'C:\\Users\\ada', platform: 'win32', env: {} } as const;
   const before = 'C:\\Users\\ada\\.config\\standpipe\\logins.json';
   expect(configFile('logins.json', windows, (file) => file === before)).toBe(before);

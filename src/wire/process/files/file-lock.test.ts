@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('of many, one at a time goes ahead, each comes to it, and no claim is left', async () => {
+test('runs one of many tasks at a time, all of them in the end, and leaves no claim', async () => {
   let inside = 0;
   let most = 0;
   const done: number[] = [];
@@ -36,7 +36,7 @@ test('the claim of a killed process does not block others, and is removed', asyn
   expect(await withFileLock(file, async () => readdirSync(folder).length)).toBe(1);
 });
 
-test('nor does one whose pid was given out again', async () => {
+test('the claim of a process whose pid was reused does not block others', async () => {
   const claim = `${file}.claim-${process.ppid}-x`;
   writeFileSync(claim, '');
   const longAgo = Date.now() / 1000 - 60;
@@ -44,7 +44,7 @@ test('nor does one whose pid was given out again', async () => {
   expect(await withFileLock(file, async () => readdirSync(folder).length)).toBe(1);
 });
 
-test('a living claim is waited for, and what fails gives up its own', async () => {
+test('waits for a claim of a running process, and a failed task removes its own', async () => {
   const held = `${file}.claim-${process.ppid}-x`;
   writeFileSync(held, '');
   let steps = 0;
@@ -62,12 +62,12 @@ test('a living claim is waited for, and what fails gives up its own', async () =
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a claim on another file does not count', async () => {
+test('ignores a claim on another file', async () => {
   writeFileSync(`${file}-too.claim-${process.ppid}-x`, '');
   expect(await withFileLock(file, async () => 'done')).toBe('done');
 });
 
-test('steps back longer with each attempt, up to a second', async () => {
+test('increases the delay with each attempt, up to a second', async () => {
   const held = `${file}.claim-${process.ppid}-x`;
   writeFileSync(held, '');
   vi.spyOn(Math, 'random').mockReturnValue(1);

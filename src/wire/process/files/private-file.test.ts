@@ -36,7 +36,7 @@ async function recordTo(file: string): Promise<string | undefined> {
   return failure?.message;
 }
 
-test('a new file is for this user alone, whatever the umask', async () => {
+test('a new file is accessible only to this user, whatever the umask', async () => {
   const before = process.umask(0);
   try {
     const file = fresh();
@@ -47,14 +47,14 @@ test('a new file is for this user alone, whatever the umask', async () => {
   }
 });
 
-test('an own private file is appended to', async () => {
+test('appends to a private file of this user', async () => {
   const file = fresh();
   await recordTo(file);
   await recordTo(file);
   expect(readFileSync(file, 'utf8').match(/a word/g)).toHaveLength(2);
 });
 
-test.skipIf(lacks.links)('a symbolic link is not followed, to a file or to nowhere', async () => {
+test.skipIf(lacks.links)('does not follow a symbolic link, to a file or to a missing one', async () => {
   const [target, link, nowhere, dangling] = [fresh(), fresh(), fresh(), fresh()];
   writeFileSync(target, 'mine', { mode: 0o600 });
   symlinkSync(target, link);
@@ -66,7 +66,7 @@ test.skipIf(lacks.links)('a symbolic link is not followed, to a file or to nowhe
   expect(existsSync(nowhere)).toBe(false);
 });
 
-test.skipIf(lacks.fileModes)('a file that others can read or write is refused, and left as it is', async () => {
+test.skipIf(lacks.fileModes)('refuses a file that others can read or write, and does not change it', async () => {
   for (const mode of [0o644, 0o620, 0o606]) {
     const file = fresh();
     writeFileSync(file, 'before\n');
@@ -79,7 +79,7 @@ test.skipIf(lacks.fileModes)('a file that others can read or write is refused, a
   }
 });
 
-test.skipIf(lacks.posixPrograms)('a hard link, a pipe and a device are refused', async () => {
+test.skipIf(lacks.posixPrograms)('refuses a hard link, a pipe and a device', async () => {
   const [file, link, pipe] = [fresh(), fresh(), fresh()];
   writeFileSync(file, 'mine', { mode: 0o600 });
   linkSync(file, link);
@@ -89,7 +89,7 @@ test.skipIf(lacks.posixPrograms)('a hard link, a pipe and a device are refused',
   expect(await recordTo('/dev/null')).toContain('is not a regular file');
 });
 
-test.runIf(process.getuid?.() === 0)('a file of another user is refused', async () => {
+test.runIf(process.getuid?.() === 0)('refuses a file of another user', async () => {
   const file = fresh();
   writeFileSync(file, '', { mode: 0o600 });
   chownSync(file, 12_345, 12_345);
@@ -97,7 +97,7 @@ test.runIf(process.getuid?.() === 0)('a file of another user is refused', async 
 });
 
 test.skipIf(lacks.links)(
-  'what is moved aside stays private, and a link in its place is replaced, not followed',
+  'a file that is moved aside stays private, and a link in its place is replaced, not followed',
   async () => {
     const [file, target] = [fresh(), fresh()];
     writeFileSync(target, 'mine', { mode: 0o600 });
@@ -114,7 +114,7 @@ test.skipIf(lacks.links)(
   },
 );
 
-test.skipIf(lacks.links)('a file is replaced as a whole, and a link in its place is not followed', () => {
+test.skipIf(lacks.links)('replaces a file as a whole, and does not follow a link in its place', () => {
   const [file, target] = [fresh(), fresh()];
   writeFileSync(target, 'mine');
   symlinkSync(target, file);
@@ -125,7 +125,7 @@ test.skipIf(lacks.links)('a file is replaced as a whole, and a link in its place
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
 });
 
-test('a file that this process is reading is replaced when it has been read', async () => {
+test('replaces a file that this process is reading after the read has ended', async () => {
   const file = fresh();
   replacePrivately(file, 'old');
   const descriptor = openSync(file, 'r');

@@ -19,13 +19,13 @@ const both = [
 ] as const;
 
 for (const [name, renamed] of both) {
-  test(`${name} tries again while the target is open on Windows`, async () => {
+  test(`${name} retries while the target is open on Windows`, async () => {
     const { rename, attempts } = failing('EPERM', 'EBUSY', 'EACCES');
     await renamed('a', 'b', { platform: 'win32', rename });
     expect(attempts()).toBe(4);
   });
 
-  test(`${name} gives up in the end, with the error of the system`, async () => {
+  test(`${name} gives up after a limit, with the error of the system`, async () => {
     const { rename, attempts } = failing(...Array<string>(50).fill('EPERM'));
     await expect(renamed('a', 'b', { platform: 'win32', rename })).rejects.toMatchObject({ code: 'EPERM' });
     expect(attempts()).toBe(10);

@@ -12,7 +12,7 @@ const posixHost = {
   PATHOLOGY: 'begins like PATH',
 };
 
-test('a child inherits what it needs to find itself, and nothing else', () => {
+test('a child inherits the variables that programs need, and no others', () => {
   expect(childEnvironment({}, posixHost, 'linux')).toEqual({
     PATH: '/usr/bin:/bin',
     HOME: '/home/ada',
@@ -22,12 +22,12 @@ test('a child inherits what it needs to find itself, and nothing else', () => {
   });
 });
 
-test('PATH survives a custom env, and an entry may still replace it', () => {
+test('PATH is kept with a custom env, and an entry may replace it', () => {
   expect(childEnvironment({ TOKEN: 'x' }, posixHost, 'linux')).toMatchObject({ PATH: '/usr/bin:/bin', TOKEN: 'x' });
   expect(childEnvironment({ PATH: '/opt/bin' }, posixHost, 'linux').PATH).toBe('/opt/bin');
 });
 
-test('functions exported by bash are not handed on, unless the entry itself says so', () => {
+test('does not pass functions exported by bash, unless the entry defines them', () => {
   const host = { ...posixHost, SHELL: '() { evil; }' };
   expect(childEnvironment({}, host, 'linux')).not.toHaveProperty('SHELL');
   expect(childEnvironment({ GREETING: '() hi' }, host, 'linux').GREETING).toBe('() hi');
@@ -39,7 +39,7 @@ test('on POSIX, names that differ in case are different variables', () => {
 
 const windowsHost = { Path: 'C:\\Windows', SystemRoot: 'C:\\Windows', Secret: 'no', 'ProgramFiles(x86)': 'C:\\P' };
 
-test('on Windows, names are matched whatever their case', () => {
+test('on Windows, names are matched in any case', () => {
   expect(childEnvironment({}, windowsHost, 'win32')).toEqual({
     Path: 'C:\\Windows',
     SystemRoot: 'C:\\Windows',
@@ -47,14 +47,14 @@ test('on Windows, names are matched whatever their case', () => {
   });
 });
 
-test('on Windows, a custom PATH replaces Path: never two of them', () => {
+test('on Windows, a custom PATH replaces Path, without a duplicate', () => {
   const child = childEnvironment({ PATH: 'D:\\bin' }, windowsHost, 'win32');
   expect(Object.entries(child).filter(([name]) => name.toUpperCase() === 'PATH')).toEqual([['PATH', 'D:\\bin']]);
   const twice = childEnvironment({ path: 'first', PATH: 'last' }, windowsHost, 'win32');
   expect(Object.entries(twice).filter(([name]) => name.toUpperCase() === 'PATH')).toEqual([['PATH', 'last']]);
 });
 
-test('a variable is read whatever its case on Windows, and exactly elsewhere', () => {
+test('reads a variable in any case on Windows, and exactly elsewhere', () => {
   expect(readVariable(windowsHost, 'PATH', 'win32')).toBe('C:\\Windows');
   expect(readVariable({ Path: '/x' }, 'PATH', 'linux')).toBeUndefined();
 });

@@ -37,7 +37,7 @@ const run = (files: Record<string, string>, command: string, args: string[] = []
 
 const hard = ['{"a":"b&c"}', 'two\nlines', '%PATH%', '!x!', '^', '', 'ü 😀', 'a\\"b\\'];
 
-describe('finding a command on Windows', () => {
+describe('a command on Windows', () => {
   const find = (command: string, files: string[], variables = {}) =>
     findCommand(
       command,
@@ -70,14 +70,14 @@ describe('finding a command on Windows', () => {
     expect(find('tool', ['C:\\bin\\tool.exe'], { PATHEXT: '' })?.kind).toBe('executable');
   });
 
-  test('searches the current folder only where PATH names it', () => {
+  test('searches the current folder only if PATH names it', () => {
     expect(find('tool', ['C:\\project\\tool.exe'], { Path: ';C:\\bin;' })).toBeUndefined();
     expect(find('tool', ['C:\\project\\tool.exe'], { Path: '.' })?.file).toBe('C:\\project\\tool.exe');
   });
 });
 
 describe('batch files that start one program', () => {
-  test.each(Object.entries(shims))('the script behind the file of %s is started directly', async (_, text) => {
+  test.each(Object.entries(shims))('starts the script in the file of %s directly', async (_, text) => {
     const files = { 'C:\\project\\bin\\tool.cmd': text };
     const program = await run(files, 'bin\\tool', hard);
     expect(program).toMatchObject({ file: NODE, args: ['C:\\project\\tool\\cli.js', ...hard] });
@@ -103,7 +103,7 @@ describe('batch files that start one program', () => {
     'C:\\nodejs\\npx.cmd': npxOfInstaller,
     'C:\\nodejs\\node_modules\\npm\\bin\\npm-prefix.js': 'printed:C:\\prefix',
   };
-  test('npx.cmd of the installer: npm beside Node.js, or a newer one below the prefix', async () => {
+  test('starts npx.cmd of the installer with the npm beside Node.js, or a newer one below the prefix', async () => {
     const beside = 'C:\\nodejs\\node_modules\\npm\\bin\\npx-cli.js';
     const below = 'C:\\prefix\\node_modules\\npm\\bin\\npx-cli.js';
     expect(await run(npx, 'npx', ['-y', ...hard])).toMatchObject({ file: NODE, args: [beside, '-y', ...hard] });
@@ -115,7 +115,7 @@ describe('batch files that start one program', () => {
     expect((await run(older, 'npx')).args).toEqual([beside]);
   });
 
-  test('a program that is not a script, and a batch file behind a batch file', async () => {
+  test('starts a program that is not a script, and a batch file behind a batch file', async () => {
     const program = { 'C:\\bin\\tool.cmd': shimOfProgram, 'C:\\tool\\prog.exe': PROGRAM };
     expect(await run(program, 'tool', hard)).toMatchObject({ file: 'C:\\tool\\prog.exe', args: hard });
     const batch = { 'C:\\bin\\tool.cmd': shimOfBatchFile, 'C:\\tool\\bat.cmd': '@node "%~dp0server.js" %*' };
@@ -125,7 +125,7 @@ describe('batch files that start one program', () => {
   test.each([
     '@echo off\nset "MODE=a b"\nnode --flag "%~dp0server.js" --mode "%MODE%" %*',
     '@call "%~dp0..\\nodejs\\node.exe" --flag "%~dp0\\server.js" --mode "a b" %*\n@exit /b %errorlevel%',
-  ])('one written by hand: %j', async (text) => {
+  ])('starts the program of a handwritten file directly: %j', async (text) => {
     const { file, args } = await run({ 'C:\\bin\\tool.bat': text }, 'tool', ['x']);
     expect(file).toBe(NODE);
     expect(args).toEqual(['--flag', 'C:\\bin\\server.js', '--mode', 'a b', 'x']);
@@ -149,12 +149,12 @@ describe('batch files that start one program', () => {
     'node server.js %%x %*',
     'if "%1"=="x" (\nnode server.js %*\n)',
     '',
-  ])('%# any other is left to cmd.exe', async (text) => {
+  ])('%# leaves any other file to cmd.exe', async (text) => {
     const { file, isVerbatim } = await run({ 'C:\\bin\\tool.cmd': text }, 'tool');
     expect({ file, isVerbatim }).toEqual({ file: CMD, isVerbatim: true });
   });
 
-  test('one that starts itself is not followed for ever', async () => {
+  test('does not endlessly follow a file that starts itself', async () => {
     await expect(run({ 'C:\\bin\\tool.cmd': '@"%~dp0tool.cmd" %*' }, 'tool')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
@@ -306,13 +306,13 @@ describe('the command line for cmd.exe', () => {
   });
 
   test.each(['call "%~dp0env.cmd"\nnode a.js %*', 'cd .\nnode start-server.js %*', 'cd .\n"%~dp0start.cmd" %*'])(
-    'refuses nothing where the arguments are parsed once: %j',
+    'refuses no arguments if they are parsed once: %j',
     (content) => {
       expect(() => batchLine(file, ['%A%', 'a^b', 'a!b'], content)).not.toThrow();
     },
   );
 
-  test('quotes only what needs quotes: batch files compare arguments with words', () => {
+  test('quotes only if necessary, because batch files compare arguments with words', () => {
     expect(batchLine('C:\\a.cmd', ['--port', '8080', 'C:\\x\\', 'a=b'], '').at(-1)).toBe(
       '""C:\\a.cmd" --port 8080 C:\\x\\ "a=b""',
     );
@@ -327,7 +327,7 @@ describe('the command line for cmd.exe', () => {
     ['a%b', 'if x==x @start "" other %*', /contains % or \^/],
     ['a!b', 'SETLOCAL EnableDelayedExpansion', /contains ! or \^, and this batch file enables delayed expansion/],
     ['x'.repeat(8200), 'pause', /would have \d+ characters; cmd\.exe allows 8191/],
-  ])('%# refuses an argument that cannot be passed, without its value', (arg, content, message) => {
+  ])('%# refuses an argument that cannot be passed, without showing its value', (arg, content, message) => {
     expect(() => batchLine(file, ['first', arg], content)).toThrow(message);
     expect(() => batchLine(file, ['first', 'plain&simple'], content)).not.toThrow();
   });

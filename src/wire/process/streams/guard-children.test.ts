@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { guardedStdio } from './guard-children.ts';
 
-test('what would be our stdin becomes nothing, what would be our stdout becomes our stderr', () => {
+test('replaces our stdin by nothing, and our stdout by our stderr', () => {
   expect(guardedStdio('inherit')).toEqual(['ignore', 2, 2]);
   expect(guardedStdio(['inherit', 'inherit', 'inherit'])).toEqual(['ignore', 2, 'inherit']);
   expect(guardedStdio([0, 1, 2])).toEqual(['ignore', 2, 2]);
@@ -10,7 +10,7 @@ test('what would be our stdin becomes nothing, what would be our stdout becomes 
   expect(guardedStdio([{ fd: 0 } as never, { fd: 1 } as never])).toEqual(['ignore', 2]);
 });
 
-test('all else is passed on as it came', () => {
+test('passes other values unchanged', () => {
   expect(guardedStdio('pipe')).toBe('pipe');
   expect(guardedStdio('ignore')).toBe('ignore');
   const entries = ['pipe', 'ignore', 'inherit', 'ipc', 5, null, undefined, 'inherit'] as never;

@@ -6,7 +6,7 @@ import { releaseWhenIdle } from './release-when-idle.ts';
 
 const never = new Promise<void>(() => undefined);
 
-test('what waits for a paused reader is kept, however long it is paused', async () => {
+test('keeps the data of a paused reader, however long the pause is', async () => {
   const clock = new ManualClock();
   const pipe = new PassThrough();
   pipe.pause();
@@ -17,7 +17,7 @@ test('what waits for a paused reader is kept, however long it is paused', async 
   expect((await pipe.toArray()).join('')).toBe('the last answer');
 });
 
-test('a pipe that somebody else holds open is let go when nothing comes', async () => {
+test('releases an idle pipe that another process holds open', async () => {
   const clock = new ManualClock();
   const pipe = new PassThrough();
   pipe.resume();
@@ -28,12 +28,12 @@ test('a pipe that somebody else holds open is let go when nothing comes', async 
 });
 
 test.each([
-  ['little by little', 10],
+  ['slowly', 10],
   ['without end', 1024 * 1024],
-])('a process that escaped and writes %s is not listened to for ever', async (_, bytes) => {
+])('stops reading a detached process that writes %s', async (_, bytes) => {
   const clock = new ManualClock();
   const pipe = Object.assign(new PassThrough(), { bytesRead: 0 });
-  // Read as fast as it arrives, or never: a flood always has unread data.
+  // Reads as fast as it arrives, or never: a flood always has unread data.
   if (bytes < 1024) pipe.resume();
   else pipe.pause();
   releaseWhenIdle([pipe], never, clock);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StderrRing } from './stderr-ring.ts';
 
-test('it keeps the newest bytes, and counts all', () => {
+test('keeps the newest bytes, and counts all', () => {
   const ring = new StderrRing(8);
   ring.append(Buffer.from('abcdef'));
   ring.append(Buffer.from('ghij'));
@@ -10,14 +10,14 @@ test('it keeps the newest bytes, and counts all', () => {
   expect([ring.totalBytes, ring.droppedBytes]).toEqual([10, 2]);
 });
 
-test('a chunk larger than the ring leaves its end', () => {
+test('keeps the end of a chunk larger than the ring', () => {
   const ring = new StderrRing(4);
   ring.append(Buffer.from('xy'));
   ring.append(Buffer.from('0123456789'));
   expect(ring.tail()).toBe('6789');
 });
 
-test('the tail is cut to what was asked for', () => {
+test('cuts the tail to the requested length', () => {
   const ring = new StderrRing();
   ring.append(Buffer.from('a'.repeat(10_000)));
   expect(ring.tail()).toHaveLength(4096);
@@ -29,7 +29,7 @@ test('an empty ring has an empty tail', () => {
   expect(new StderrRing().tail()).toBe('');
 });
 
-test('a character cut at either end is left out', () => {
+test('omits a character that is cut at either end', () => {
   const ring = new StderrRing(5);
   ring.append(Buffer.from('😀😀'));
   expect(ring.tail()).toBe('😀');
@@ -37,13 +37,13 @@ test('a character cut at either end is left out', () => {
   expect(ring.tail()).toBe('😀');
 });
 
-test('bytes that are not UTF-8 are shown as such, and lose nothing else', () => {
+test('marks bytes that are not UTF-8, and loses no others', () => {
   const ring = new StderrRing();
   ring.append(Buffer.from([0x80, 0x61, 0xff, 0x62]));
   expect(ring.tail()).toBe('\ufffda\ufffdb');
 });
 
-test('however it is cut into chunks, the tail is the end of what was written', () => {
+test('the tail is the end of the output for any chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.integer({ min: 0, max: 50 }), (chunks, capacity) => {
       const ring = new StderrRing(capacity);

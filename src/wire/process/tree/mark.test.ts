@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { childEnvironment } from '../launch/environment.ts';
 import { addMark, hasMark, leaveTrees, newMark } from './mark.ts';
 
-test('marks differ, and fit into a list, a line and a pattern of the shell', () => {
+test('marks differ, and are valid in a list, a line and a pattern of the shell', () => {
   const marks = Array.from({ length: 1000 }, newMark);
   expect(new Set(marks).size).toBe(1000);
   expect(marks.filter((mark) => !/^[0-9a-v]{20}$/.test(mark))).toEqual([]);
 });
 
-test('a mark is added to those of the outer hosts, which the short list hands on', () => {
+test('adds a mark to those of the outer hosts, which the short list passes on', () => {
   expect(addMark({ PATH: '/bin' }, 'inner')).toEqual({ PATH: '/bin', STANDPIPE_MARKS: 'inner' });
   const outer = addMark({ PATH: '/bin', SECRET: 'x' }, 'outer');
   expect(addMark(childEnvironment({}, outer, 'linux'), 'inner')).toEqual({
@@ -17,14 +17,14 @@ test('a mark is added to those of the outer hosts, which the short list hands on
   });
 });
 
-test('a background host has no mark of the trees that it left, and names them in another form', () => {
+test('a background host has no marks of the trees that it left, and keeps their names in another form', () => {
   const own = { STANDPIPE_MARKS: 'outer inner' };
   const environment = leaveTrees({ PATH: '/bin', ...own }, own);
   expect(environment).toEqual({ PATH: '/bin', STANDPIPE_LEFT: 'renni retuo' });
   expect(leaveTrees({ PATH: '/bin' }, {})).toEqual({ PATH: '/bin' });
 });
 
-test.runIf(process.platform === 'linux')('a process that is none, or another user’s, has no mark', () => {
+test.runIf(process.platform === 'linux')('a missing process, or one of another user, has no mark', () => {
   expect(hasMark(process.pid, 'no-such-mark-here')).toBe(false);
   expect(hasMark(2 ** 30, 'no-such-mark-here')).toBe(false);
 });

@@ -5,16 +5,16 @@ import { isRunning, sendSignal } from './signals.ts';
 
 const ended = spawnSync(process.execPath, ['-e', '0']).pid;
 
-test('this process runs, and one that has ended does not', () => {
+test('this process is running, and one that has exited is not', () => {
   expect(isRunning(process.pid)).toBe(true);
   if (!lacks.unusedPids) expect(isRunning(ended)).toBe(false);
 });
 
-test.skipIf(process.platform === 'win32')('what belongs to somebody else runs', () => {
+test.skipIf(process.platform === 'win32')('a process of another user is running', () => {
   expect(isRunning(1)).toBe(true);
 });
 
-test('what no process can have as its number does not run', () => {
+test('an invalid pid is not running', () => {
   for (const pid of [1.5, Number.NaN, 2 ** 40]) expect(isRunning(pid)).toBe(false);
 });
 

@@ -60,7 +60,7 @@ class ScriptedChild implements Stoppable {
   }
 }
 
-test('a polite child is asked once and never signalled', async () => {
+test('a cooperative child gets one request and no signal', async () => {
   const child = new ScriptedChild('stdin');
   expect(await child.stop()).toEqual({ rung: 'stdin', ms: 0 });
   expect(child.asked).toEqual(['stdin']);
@@ -74,25 +74,28 @@ test.skipIf(lacks.signals)('each rung waits its time before the next', async () 
   expect(kill.asked).toEqual(['stdin', 'SIGTERM', 'SIGKILL']);
 });
 
-test.skipIf(lacks.signals)('a child that nothing ends is reported after the last wait', async () => {
+test.skipIf(lacks.signals)('reports a child that survives every rung after the last wait', async () => {
   expect(await new ScriptedChild('nothing').stop()).toEqual({ rung: 'unresponsive', ms: 3000 });
 });
 
-test('a child that has ended with all it started is not asked anything', async () => {
+test('a child that has exited with all its processes gets no request', async () => {
   const child = new ScriptedChild('nothing');
   child.leaderEnds();
   expect(await child.stop()).toEqual({ rung: 'already-exited', ms: 0 });
   expect(child.asked).toEqual([]);
 });
 
-test.skipIf(lacks.signals)('what a polite leader leaves behind gets half a second, then the next rung', async () => {
-  const child = new ScriptedChild('SIGTERM');
-  child.leftovers = true;
-  child.leaderEnds();
-  expect(await child.stop()).toEqual({ rung: 'SIGTERM', ms: 500 });
-});
+test.skipIf(lacks.signals)(
+  'processes that a cooperative leader leaves running get half a second, then the next rung',
+  async () => {
+    const child = new ScriptedChild('SIGTERM');
+    child.leftovers = true;
+    child.leaderEnds();
+    expect(await child.stop()).toEqual({ rung: 'SIGTERM', ms: 500 });
+  },
+);
 
-test('no timer is left behind', async () => {
+test('leaves no timer', async () => {
   const child = new ScriptedChild('SIGTERM');
   await child.stop();
   expect(child.clock.pending).toBe(0);

@@ -100,7 +100,7 @@ describe('a tree with a job', () => {
     expect(tree.alive()).toBe(true);
   });
 
-  test('is over once the job is closed', () => {
+  test('has ended once the job is closed', () => {
     const system = new FakeSystem();
     const job = system.open();
     const tree = new ProcessTree(leader, mark, false, job);
@@ -138,7 +138,7 @@ test('a process that the system refuses to hold is a failure, and leaves no open
   ]);
 });
 
-test('servers run without a job where none can be made', () => {
+test('servers run without a job if none can be created', () => {
   const system = new FakeSystem();
   system.refuses = 'create';
   expect(system.open()).toBe(undefined);
@@ -146,7 +146,7 @@ test('servers run without a job where none can be made', () => {
 });
 
 // On Windows the addon is installed.
-test.skipIf(process.platform === 'win32')('one warning says what is missing, however many servers start', () => {
+test.skipIf(process.platform === 'win32')('one warning names the missing package, however many servers start', () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   expect([WindowsJob.open(), WindowsJob.open()]).toEqual([undefined, undefined]);
   expect(emitWarning.mock.calls).toMatchObject([

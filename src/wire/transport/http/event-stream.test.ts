@@ -35,7 +35,7 @@ const EVENTS: Seen[] = [
   ['data', 'last'],
 ];
 
-test('events are the same however the stream is cut', () => {
+test('returns the same events for any chunks', () => {
   const bytes = Buffer.from(TEXT);
   const places = fc.array(fc.nat(bytes.length), { maxLength: 20 });
   fc.assert(
@@ -48,7 +48,7 @@ test('events are the same however the stream is cut', () => {
   expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(EVENTS);
 });
 
-test('an event that is too long is reported alone', () => {
+test('reports an event that is too long, and no other', () => {
   const long = Buffer.from(
     `data: ${'x'.repeat(200)}\n\ndata: ${'y'.repeat(60)}\ndata: ${'y'.repeat(60)}\n\ndata: short\n\n`,
   );
@@ -69,7 +69,7 @@ test('an event that is too long is reported alone', () => {
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-test('lines and pieces of one byte need little more memory than their bytes', () => {
+test('lines and pieces of one byte use little more memory than their bytes', () => {
   const count = 200_000;
   for (const [piece, times] of [
     [Buffer.from('x'), count],

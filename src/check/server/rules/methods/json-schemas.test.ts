@@ -5,19 +5,19 @@ const tuple = { type: 'object', properties: { pair: { type: 'array', items: [{ t
 const unresolved = { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } };
 const remote = { type: 'object', properties: { a: { $ref: 'https://example.com/schema.json' } } };
 
-test('a schema is of 2020-12 since 2025-11-25, and of any dialect before', async () => {
+test('requires a 2020-12 schema since 2025-11-25, and accepts any dialect before', async () => {
   expect(await schemaProblem(tuple, '2025-11-25')).toBeDefined();
   expect(await schemaProblem(tuple, '2025-06-18')).toBeUndefined();
   const named = { ...tuple, $schema: 'http://json-schema.org/draft-07/schema#' };
   expect(await schemaProblem(named, '2026-07-28')).toBeUndefined();
 });
 
-test('a reference within the schema must resolve; one to the network is not judged', async () => {
+test('requires references within the schema to resolve, and ignores references to the network', async () => {
   expect(await schemaProblem(unresolved, '2025-11-25')).toContain('missing');
   expect(await schemaProblem(remote, '2025-11-25')).toBeUndefined();
 });
 
-test('a dialect that is not known is not judged', async () => {
+test('does not judge an unknown dialect', async () => {
   const schema = { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object', required: 'all' };
   expect(await schemaProblem(schema, '2025-11-25')).toBeUndefined();
 });
