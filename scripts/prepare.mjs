@@ -68,7 +68,7 @@ export async function step(name, command, args) {
   process.exit(code ?? 1);
 }
 
-/** With 'pipe', `output` has what the command printed, on both streams. `options` are those of `spawn`. */
+/** With 'pipe', `output` is the output of both streams. `options` are those of `spawn`. */
 export function run(command, args, stdio = 'inherit', options = {}) {
   const child = spawn(command, args, {
     cwd: root,

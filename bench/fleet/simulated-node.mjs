@@ -1,7 +1,7 @@
 // A fleet node without a host: its lease, claims, record, handlers for requests of other nodes, and placer are those of
 // a real node, over a separate connection. Its servers are claims without processes.
 
-/** Replaces the processes of claims. */
+/** Claims start no processes. */
 const noProcesses = { run: async () => undefined, end: async () => undefined };
 const LIFETIME_MS = 5_000;
 

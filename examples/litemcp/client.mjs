@@ -9,7 +9,7 @@ const client = await connectLiteMcp({ command, args });
 
 console.log(toolPrompt(await client.info()));
 
-// By position or by name; other values are converted to strings.
+// Arguments are given by position or by name; other values are converted to strings.
 const byPosition = await client.call(['2', '3']);
 const byName = await client.call({ a: 40, b: 2 }, { timeoutMs: 5_000 });
 console.log('\n2 + 3 =', textOf(byPosition.response), '\n40 + 2 =', textOf(byName.response));

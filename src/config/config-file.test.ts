@@ -109,7 +109,7 @@ test('a disabled entry is not expanded, and lacks no variables', async () => {
   expect(server).toMatchObject({ command: '${NOWHERE}', env: { A: '${input:b}' } });
 });
 
-test('share accepts only the mode', async () => {
+test('share may be only the mode', async () => {
   const { server } = await readOne({ command: 'x', share: 'client' });
   expect(server!.share).toEqual({ ...defaultShare, by: 'client' });
 });
@@ -120,12 +120,12 @@ test('tasks are off by default, and have a default time', async () => {
   expect((await readOne({ command: 'x', tasks: { after: '1.5m' } })).server!.tasks).toEqual({ afterMs: 90_000 });
 });
 
-test('restart accepts only the policy', async () => {
+test('restart may be only the policy', async () => {
   const { server } = await readOne({ command: 'x', restart: 'never' });
   expect(server!.restart).toEqual({ ...defaultRestart, policy: 'never' });
 });
 
-test('tools accepts only the allowed tools', async () => {
+test('tools may be only the list of allowed tools', async () => {
   const { server } = await readOne({ command: 'x', tools: ['*'] });
   expect(server!.tools).toEqual({ allow: ['*'] });
 });

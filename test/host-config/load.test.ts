@@ -1,4 +1,4 @@
-// Which files are found, in which order, and how several files are combined.
+// Tests which files are found, in which order, and how several files are combined.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// When a change is reported, on a clock that the test advances. Notifications of the system may cause additional checks
+// Tests when a change is reported, on a clock that the test advances. Notifications of the system may cause additional checks
 // while the clock stands still, which change nothing.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

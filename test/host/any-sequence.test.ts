@@ -254,7 +254,7 @@ function lines(file: string): string[] {
   return readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
 }
 
-test('any sequence of commands keeps these invariants', { timeout: timeoutMs }, async () => {
+test('keeps its limits in any sequence of commands', { timeout: timeoutMs }, async () => {
   let trials = 0;
   await fc.assert(
     fc.asyncProperty(variants, fc.array(move, { minLength: 4, maxLength: 20 }), async (first, moves) => {

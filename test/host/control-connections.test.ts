@@ -19,7 +19,7 @@ test('a connection above the limit is refused with the reason, and the others ar
   await expect(RemoteHost.connect(path)).rejects.toMatchObject(refused);
   expect((await remote.status()).servers).toEqual([]);
   for (const socket of sockets.splice(0, 1)) socket.destroy();
-  await until('there is room again', () =>
+  await until('there is space again', () =>
     RemoteHost.connect(path).then(
       (again) => again!.close().then(() => true),
       () => false,
@@ -42,7 +42,7 @@ test('a host is idle after idleMs without clients, and not while one is connecte
   clock.advance(5000);
   expect(idle).toBe(0);
   await remote.close();
-  await until('it knows that the client is gone', () => clock.pending === 1);
+  await until('it has noticed the disconnection', () => clock.pending === 1);
   clock.advance(999);
   expect(idle).toBe(0);
   clock.advance(1);

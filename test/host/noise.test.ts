@@ -37,7 +37,7 @@ test.skipIf(lacks.signals)('later output is reported when it is printed', async 
   const [server] = await host.start();
   expect(told).toEqual([]);
   process.kill(server!.pid!, 'SIGUSR2');
-  await until('it is told', () => told.length > 0);
+  await until('it is reported', () => told.length > 0);
   expect(told).toEqual(['late']);
 });
 

@@ -14,8 +14,8 @@ describe('crashes', () => {
     const host = await openHost({ server: server.entry });
     await host.start();
     process.kill(host.status()[0]!.pid!, 'SIGKILL');
-    await until('it has fallen', () => stateOf(host, 'server') !== 'ready');
-    await until('it is back', () => stateOf(host, 'server') === 'ready');
+    await until('it has crashed', () => stateOf(host, 'server') !== 'ready');
+    await until('it is ready again', () => stateOf(host, 'server') === 'ready');
     expect((await host.listTools('server')).map(({ name }) => name)).toContain('echo');
     expect(host.status()[0]).toMatchObject({ restarts: 1, lastExit: { evidence: killed } });
   });
@@ -95,7 +95,7 @@ describe('a retry never runs a tool twice', () => {
     const host = await openHost({ server: server.entry });
     await host.start();
     process.kill(host.status()[0]!.pid!, 'SIGKILL');
-    await until('it has fallen', () => stateOf(host, 'server') !== 'ready');
+    await until('it has crashed', () => stateOf(host, 'server') !== 'ready');
     await host.callTool('server', 'count');
     expect(server.count()).toBe(1);
   });
@@ -117,7 +117,7 @@ test('eight of ten servers are ready although one hangs and one does not exist, 
     { onStateChange: ({ server, to }) => to === 'ready' && ready.add(server) },
   );
   const all = host.start();
-  await until('the eight are ready', () => ready.size === 8);
+  await until('all eight are ready', () => ready.size === 8);
   expect(stateOf(host, 'missing')).toBe('failed');
   expect(stateOf(host, 'hung')).toBe('starting');
   await host.stop();

@@ -21,7 +21,7 @@ for (const era of ['modern', 'legacy'] as const) {
     await host.start();
     expect(statusOf(host)).toMatchObject({ state: 'ready', pid: null, url: remote.url, restarts: 0 });
     expect(await host.callTool('far', 'count')).toMatchObject(text('1'));
-    await host.listTools('far'); // lists may run twice
+    await host.listTools('far'); // a lost list request may be repeated
     await remote.down();
     const waiting = host.callTool('far', 'count');
     await states.next('backoff');

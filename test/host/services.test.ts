@@ -115,15 +115,15 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     const first = await watch(service, { resourceSubscriptions: ['notes://shared'] });
     const second = await watch(service, { resourceSubscriptions: ['notes://shared'] });
     await ask(service, 'tools/call', { name: 'write', arguments: { text: 'second' } });
-    await until('both have heard', () => first.heard.length === 1 && second.heard.length === 1);
+    await until('both have received it', () => first.heard.length === 1 && second.heard.length === 1);
     first.stop();
     await ask(service, 'tools/call', { name: 'write', arguments: { text: 'third' } });
-    await until('the other has heard', () => second.heard.length === 2);
+    await until('the other has received it', () => second.heard.length === 2);
     expect(first.heard).toEqual([updated('notes://shared')]);
     expect(second.heard).toEqual([updated('notes://shared'), updated('notes://shared')]);
     second.stop();
     if (era === 'modern') return; // in 2026-07-28, one subscription contains everything that is watched
-    await until('the server is told', () => sent(host).includes('resources/unsubscribe'));
+    await until('the server is notified', () => sent(host).includes('resources/unsubscribe'));
     expect(sent(host).filter((method) => method.startsWith('resources/'))).toEqual([
       'resources/subscribe',
       'resources/unsubscribe',
@@ -139,7 +139,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     expect(heard).toEqual([listChanged('tools'), listChanged('prompts'), updated('notes://shared')]);
     await ask(service, 'tools/call', { name: 'write', arguments: { text: 'x' } });
     await ask(service, 'tools/call', { name: 'declare' });
-    await until('it is heard', () => heard.length === 5);
+    await until('it is received', () => heard.length === 5);
     expect(heard.slice(3)).toEqual([updated('notes://shared'), listChanged('tools')]);
   });
 
@@ -148,7 +148,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
     const { heard } = await watch(host.service('a'), { toolsListChanged: true });
     expect(stateOf(host, 'a')).toBe('stopped');
     await host.startServer('a');
-    await until('it is heard', () => heard.length === 1);
+    await until('it is received', () => heard.length === 1);
   });
 });
 
@@ -278,7 +278,7 @@ describe('the merged service', () => {
     const { heard, stop } = await watch(service, { resourceSubscriptions: addresses });
     await ask(service, 'tools/call', { name: 'a__write', arguments: { text: 'not watched' } });
     await ask(service, 'tools/call', { name: 'b__write', arguments: { text: 'watched' } });
-    await until('it is heard', () => heard.length > 1);
+    await until('it is received', () => heard.length > 1);
     expect(heard).toEqual(addresses.map(updated));
     stop();
   });
@@ -291,8 +291,8 @@ describe('the merged service', () => {
     await host.reload(await loadConfig({ file: writeConfig({ c: notes('c', { autoStart: false }) }) }));
     expect(heard).toEqual([listChanged('tools')]);
     await host.startServer('c');
-    await until('its start is heard', () => heard.length === 2);
+    await until('its start is received', () => heard.length === 2);
     await ask(service, 'tools/call', { name: 'declare' });
-    await until('its change is heard', () => heard.length === 3);
+    await until('its change is received', () => heard.length === 3);
   });
 });

@@ -83,11 +83,11 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
     let updates = 0;
     await client.subscribe('notes://shared', () => updates++);
     await client.callTool('write', { text: 'x' });
-    await until('it is heard', () => updates === 1);
+    await until('it is received', () => updates === 1);
     await host.restartServer('a');
-    await until('the new process is heard', () => updates === 2);
+    await until('the new process sends notifications', () => updates === 2);
     await client.callTool('write', { text: 'y' });
-    await until('its update is heard', () => updates === 3);
+    await until('its update is received', () => updates === 3);
   });
 
   test.each(['modern', 'legacy'] as const)('receives the questions of its server of the %s era', async (serverEra) => {
@@ -145,9 +145,9 @@ test('subscriptions at several servers of one host do not affect requests to oth
     });
   }
   await remote.client('a').callTool('write', { text: 'x' });
-  await until('it is heard', () => heard.length === 1);
+  await until('it is received', () => heard.length === 1);
   await remote.client('b').callTool('write', { text: 'x' });
-  await until('the other is heard', () => heard.length === 2);
+  await until('the other is received', () => heard.length === 2);
   expect(heard).toEqual(['a', 'b']);
 });
 

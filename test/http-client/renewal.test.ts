@@ -183,7 +183,7 @@ test('a server stream that ends with the session is opened in the new one, even 
       response.end();
     },
   });
-  await until('it is asked for in both', () => server.seen.filter(({ what }) => what === 'get').length === 3);
+  await until('it is requested in both', () => server.seen.filter(({ what }) => what === 'get').length === 3);
   await client.callTool('run');
   expect(state.sessions).toBe(2);
 });
@@ -259,7 +259,7 @@ test('a new session that is not answered ends the connection in time, and close 
     const { client, state } = await forgetful({}, { reopen: () => undefined, target: { clock } });
     state.forget();
     const call = client.callTool('run').catch((thrown) => thrown);
-    await until('it asks for a new session', () => state.sessions === 2);
+    await until('it requests a new session', () => state.sessions === 2);
     const later = client.callTool('later').catch((thrown) => thrown);
     if (isClosed) await client.close();
     else clock.advance(30_000);

@@ -44,7 +44,7 @@ test('reopens the stream of the server from its last event, and drops repeated e
       } else stream(log('two', 'e2'), log('three', 'e3'));
     },
   });
-  await until('the last came', () => logs.includes('three'));
+  await until('the last has arrived', () => logs.includes('three'));
   expect(logs).toEqual(['one', 'two', 'three']);
   expect(streams.map(lastEventId)).toEqual([undefined, 'e2']);
   expect(streams[1]!.request.headers['mcp-session-id']).toBe(SESSION);
@@ -163,7 +163,7 @@ test('requests a stream that is temporarily unavailable again, and calls continu
     await client.callTool('run');
     clock.delays.length = 0;
     clock.advance(waitMs);
-    await until('it is asked for again', () => streams.length === count + 1);
+    await until('it is requested again', () => streams.length === count + 1);
   }
   await until('it is there', () => logs.includes('at last'));
 });
@@ -305,13 +305,13 @@ test('ignores an answer to a queued call, because the server guessed its id', as
   );
   client.transport.onerror = ({ message }) => errors.push(message);
   const both = [client.callTool('first'), client.callTool('second')];
-  await until('the first one came', () => calls.length === 1);
+  await until('the first one has arrived', () => calls.length === 1);
   const next = { ...calls[0]!.message, id: calls[0]!.message.id! + 1 };
   streams[0]!.response.write(answerEvent(next, 'guessed', 'g1'));
   await until('the answer is refused', () => errors.length === 1);
   expect(errors).toEqual([expect.stringContaining('tools/call before it was sent')]);
   calls[0]!.answer({ content: [{ type: 'text', text: 'one' }] });
-  await until('the second one came', () => calls.length === 2);
+  await until('the second one has arrived', () => calls.length === 2);
   calls[1]!.answer({ content: [{ type: 'text', text: 'two' }] });
   expect((await Promise.all(both)).map(({ content }) => content)).toEqual([
     [{ type: 'text', text: 'one' }],

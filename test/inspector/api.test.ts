@@ -122,7 +122,7 @@ test('cancels a call, and the server is notified', async () => {
   await until('the call is sent', wasSent('"never"'));
   await page.delete(`calls/${id}`);
   await until('it is cancelled', async () => (await page.get<CallUpdate[]>('calls'))[0]!.state === 'cancelled');
-  await until('the server is told', wasSent('notifications/cancelled'));
+  await until('the server is notified', wasSent('notifications/cancelled'));
   await expect(page.delete('calls/nothing')).rejects.toThrow('404');
 });
 
@@ -139,7 +139,7 @@ test('reports latency by method and tool, with a point for each answer', async (
 test('searches stderr by line', async () => {
   const page = await inspectHost([serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs')]);
   const found = async (query: string) => (await page.get<StderrPage>(`stderr?${query}`)).lines.map(({ text }) => text);
-  await until('it has spoken', async () => (await found('server=talks')).length >= 3);
+  await until('it has printed output', async () => (await found('server=talks')).length >= 3);
   expect(await found('server=talks')).toEqual(['one apple', 'two pears', 'three <b>Äpfel</b>']);
   expect(await found('server=talks&search=APPLE')).toEqual(['one apple']);
   expect(await found('server=talks&life=2')).toEqual([]);
@@ -155,7 +155,7 @@ test('stops, starts and restarts servers', async () => {
   expect(await page.post('servers/legacy/start', {})).toEqual({ ok: true });
   expect(await page.post('servers/legacy/restart', {})).toEqual({ ok: true });
   expect(state()).toBe('ready');
-  await until('the page sees three lives', () => live.all('servers').at(-1)?.[0]?.lives.length === 3);
+  await until('the page shows three runs', () => live.all('servers').at(-1)?.[0]?.lives.length === 3);
   const { problems } = await page.get<Overview>('overview');
   expect(kindsOf(problems)).toEqual(['era-fallback']);
   await expect(page.post('servers/nobody/stop', {})).rejects.toThrow('404');

@@ -19,7 +19,7 @@ test('returns names and contents exactly, as JSON that is never interpreted as a
   await until('it is over', async () => (await page.get<CallUpdate[]>('calls'))[0]!.state !== 'running');
   const overview = await page.get<Overview>('overview');
   expect(overview.servers.map((server) => server.name)).toEqual([evil]);
-  await until('stderr came', () => live.rows.some(({ kind }) => kind === 'stderr'));
+  await until('stderr has arrived', () => live.rows.some(({ kind }) => kind === 'stderr'));
   expect(new Set(live.rows.map(({ server }) => server))).toEqual(new Set([evil]));
 
   const { port, token } = page.inspector;

@@ -101,10 +101,10 @@ test('watches a real tap between a host and its server, and keeps the evidence o
 
   const live = await page.live();
   await host.callTool('tapped', 'hello', { name: 'Ada' });
-  await until('the call goes by', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
+  await until('the call passes', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
   await expect(page.post('servers/weather/stop', {})).rejects.toThrow('409 A tap can only be watched');
   await host.stop();
-  await until('its end is told', () => live.rows.some(({ summary }) => summary.includes('has ended')));
+  await until('its end is reported', () => live.rows.some(({ summary }) => summary.includes('has ended')));
   const after = await page.get<Overview>('overview');
   expect(after.servers[0]!.lives[0]).toMatchObject({ exitCode: 0 });
   const { rows } = await page.get<EventPage>('events?after=0');
@@ -127,7 +127,7 @@ test('controls a host in another process', async () => {
   await until('it is called', () => live.all('call').some(done));
   expect(live.all('call').find(done)!.result).toMatchObject({ content: [{ text: 'Hello, A!' }] });
   expect(await page.post('servers/legacy/restart', {})).toEqual({ ok: true });
-  await until('the new life shows', () => live.all('servers').at(-1)?.[0]?.lives.length === 2);
+  await until('the new run is shown', () => live.all('servers').at(-1)?.[0]?.lives.length === 2);
   expect(
     (await page.get<{ tools: { name: string }[] }>('servers/legacy/offer')).tools.map(({ name }) => name),
   ).toContain('ask');
@@ -146,10 +146,10 @@ test('keeps servers of the same name apart, and continues a name when its tap is
   expect(host.status()[0]!.state).toBe('ready');
 
   tap.announced.close();
-  await until('its end is told', () => live.rows.some(({ summary }) => summary.includes('has ended')));
+  await until('its end is reported', () => live.rows.some(({ summary }) => summary.includes('has ended')));
   const again = await fakeTap('legacy');
   again.flow.begin('legacy').add({ kind: 'spawn', pid: 2, command: 'second' });
-  await until('it is found while we look', () => live.rows.some(({ summary }) => summary.includes('second')));
+  await until('it is found during the search', () => live.rows.some(({ summary }) => summary.includes('second')));
   expect(await names()).toEqual(['legacy', other]);
   const { servers } = await page.get<Overview>('overview');
   expect(servers.find(({ name }) => name === other)!.lives.map(({ life, command }) => [life, command])).toEqual([
@@ -202,15 +202,15 @@ test('the clock controls the wait for earlier events and the interval of the sea
     opened = true;
   });
   later(() => source.close());
-  await until('it looks around once, and waits', () => clock.pending === 2);
+  await until('it searches once, and waits', () => clock.pending === 2);
   expect(opened).toBe(false);
   expect(source.flow.lastSeq).toBe(0);
-  await until('it has opened when nothing more came', async () => {
+  await until('it has opened without further events', async () => {
     if (!opened) clock.advance(100);
     return opened;
   });
   await opening;
-  await until('what there was has come, before it opened or after', () => {
+  await until('earlier events have arrived, before or after the opening', () => {
     clock.advance(100);
     return source.flow.lastSeq === 1;
   });

@@ -13,7 +13,7 @@ const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs
 test('sends rows as they occur, and updates the rows of requests when they are answered', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
-  await until('it was greeted', () => live.all('servers').length > 0 && live.all('problems').length > 0);
+  await until('the first messages have arrived', () => live.all('servers').length > 0 && live.all('problems').length > 0);
   await page.host.callTool('legacy', 'hello', { name: 'Ada' });
   await until('both rows are there', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
   const [request, answer] = live.rows.filter(({ tool }) => tool === 'hello');
@@ -40,7 +40,7 @@ test('sends rows as they occur, and updates the rows of requests when they are a
 test('a page that reconnects receives missed rows once and in order', async () => {
   const page = await inspectHost([legacy()]);
   const first = await page.live('after=0');
-  await until('the rows of the start came', () => first.rows.length >= 8);
+  await until('the rows of the start have arrived', () => first.rows.length >= 8);
   const known = first.rows.at(-1)!.seq;
   first.leave();
   for (let i = 0; i < 300; i++) await page.host.callTool('legacy', 'hello', { name: `${i}` });
@@ -49,7 +49,7 @@ test('a page that reconnects receives missed rows once and in order', async () =
   await until('it has caught up', () => second.rows.at(-1)?.seq === newest);
   expect(second.rows.map(({ seq }) => seq)).toEqual(Array.from({ length: newest - known }, (_, i) => known + 1 + i));
   await page.host.callTool('legacy', 'hello', {});
-  await until('and goes on', () => second.rows.at(-1)!.seq >= newest + 2);
+  await until('it continues', () => second.rows.at(-1)!.seq >= newest + 2);
 });
 
 test('a server that crashes leaves its evidence: rows, last output, exit, and a description of the problem', async () => {
@@ -61,7 +61,7 @@ test('a server that crashes leaves its evidence: rows, last output, exit, and a 
   expect(server!.lives.at(-1)).toMatchObject({ exitCode: 9, stderrTail: expect.stringContaining('I fall') });
   expect(server!.status!.lastExit!.evidence!.stderrTail).toContain('I fall');
 
-  await until('the loss is told', () =>
+  await until('the loss is reported', () =>
     live
       .all('problems')
       .at(-1)!
@@ -123,7 +123,7 @@ test.each([legacy(), modern()])('a question of a $name server is pending until t
   await expect(page.post(`questions/${question!.id}`, { action: 'perhaps' })).rejects.toThrow('400');
   await page.post(`questions/${question!.id}`, { action: 'accept', content: { answer: 'Ada' } });
   expect(JSON.stringify(await answered)).toContain('Ada');
-  await until('all pages know', () => again.all('answered').some(({ id }) => id === question!.id));
+  await until('all pages are notified', () => again.all('answered').some(({ id }) => id === question!.id));
   await expect(page.post(`questions/${question!.id}`, { action: 'cancel' })).rejects.toThrow('404');
 });
 
@@ -138,7 +138,7 @@ test('accepts or refuses a text in place of a model', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
   const result = page.host.callTool('legacy', 'askMuch', {});
-  await until('all is asked', () => live.all('question').length === 3);
+  await until('all questions are pending', () => live.all('question').length === 3);
   const sample = live.all('question').find(({ kind }) => kind === 'sample')!;
   await expect(page.post(`questions/${sample.id}`, { role: 'assistant' })).rejects.toThrow('400');
   const message = { role: 'assistant', content: { type: 'text', text: 'as a model' }, model: 'a person' };

@@ -38,7 +38,7 @@ async function talk(): Promise<{ page: Inspected; live: Awaited<ReturnType<Inspe
       return calls.some((call) => call.id === id && call.state !== 'running');
     });
   }
-  await until('the page has it too', () => live.all('call').filter(({ state }) => state !== 'running').length === 3);
+  await until('the page shows it too', () => live.all('call').filter(({ state }) => state !== 'running').length === 3);
   return { page, live };
 }
 
@@ -73,7 +73,7 @@ test('each route hides secrets, and shows them on request', async () => {
   expect(JSON.stringify(live.messages)).not.toMatch(new RegExp(secrets.join('|')));
   expect(masked.export).toContain('"redacted":true');
   expect(masked['servers/teller/offer']).toContain('"token":{"type":"string"}');
-  expect(masked['servers/teller/offer']).toContain('http://x.test/?token=t0k3n1'); // reading the resource requires it
+  expect(masked['servers/teller/offer']).toContain('http://x.test/?token=t0k3n1'); // the page needs it to read the resource
   expect(masked.calls).toContain('key [env API_KEY]');
 
   const shown = await everything(page, 'secrets=shown');
@@ -82,7 +82,7 @@ test('each route hides secrets, and shows them on request', async () => {
   for (const secret of [key, given, bearer]) expect(shown.export).toContain(secret);
   expect(shown.events).toContain(key);
   const shownLive = await page.live('after=0&secrets=shown');
-  await until('rows come', () => JSON.stringify(shownLive.rows).includes(key));
+  await until('rows arrive', () => JSON.stringify(shownLive.rows).includes(key));
 });
 
 test('neither search reveals whether a hidden secret contains a text', async () => {

@@ -142,7 +142,7 @@ test('a slow stream receives all of stderr, and only a bounded part is queued in
   });
   const transport = script('process.stderr.write("x".repeat(4_000_000)); process.stdin.resume()', { stderr: slow });
   await transport.start();
-  await until('all of it came', () => bytes === 4_000_000);
+  await until('all of it has arrived', () => bytes === 4_000_000);
   expect(most).toBeLessThan(1_000_000);
 });
 
@@ -167,7 +167,7 @@ test('stderr "overlapped" is "pipe", and invalid values are refused at once', as
     text += chunk;
   });
   await transport.start();
-  await until('it came', () => text === 'from the child\n');
+  await until('it has arrived', () => text === 'from the child\n');
   for (const stderr of ['ipc', -1, Readable.from([])] as never[]) {
     expect(() => script(echo, { stderr })).toThrow(/stderr cannot be/);
   }

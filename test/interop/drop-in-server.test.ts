@@ -32,7 +32,7 @@ test('reads nothing before the start, and returns messages in order afterwards',
   await new Promise(setImmediate);
   expect(messages).toEqual([]);
   await transport.start();
-  await until('both came', () => messages.length === 2);
+  await until('both have arrived', () => messages.length === 2);
   expect(messages).toEqual([ping, second]);
   await transport.close();
   expect(events).toEqual(['close']);
@@ -66,7 +66,7 @@ test('close releases the streams: both stay open without our listeners', async (
   const next = started(input, output);
   await next.transport.start();
   input.write(line(ping));
-  await until('it came', () => next.messages.length === 1);
+  await until('it has arrived', () => next.messages.length === 1);
   expect(messages).toEqual([]);
   await next.transport.close();
 });
@@ -81,7 +81,7 @@ test('close does not pause an input with other readers', async () => {
   await transport.start();
   await transport.close();
   input.write('more');
-  await until('it came', () => text === 'more');
+  await until('it has arrived', () => text === 'more');
 });
 
 test('a failing output causes an error and then one close', async () => {
@@ -124,7 +124,7 @@ test('maxBufferSize limits the size of a message, and the next one is read', asy
   const { transport, events, messages } = started(input, new PassThrough(), { maxBufferSize: 100 });
   await transport.start();
   input.write(line({ ...ping, method: 'm'.repeat(200) }) + line(ping));
-  await until('the next came', () => messages.length === 1);
+  await until('the next has arrived', () => messages.length === 1);
   expect(events).toEqual([expect.stringContaining('limit of 100 bytes')]);
   await transport.close();
 });
@@ -183,7 +183,7 @@ const result = (id: string | number) => ({ jsonrpc: '2.0', id, result: {} });
 test('answers a batch with one array, with errors for invalid entries', async () => {
   const { transport, messages, answer, write, lines } = await withBatches();
   write([request(1), 7, request('1')]);
-  await until('both came', () => messages.length === 2);
+  await until('both have arrived', () => messages.length === 2);
   await answer('1');
   await answer(9); // outside the batch
   await answer(1);
@@ -197,7 +197,7 @@ test('a batch does not wait for a request that was cancelled, or whose answer ca
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
   write([request(1), request(2), request(3)]);
   write([cancel]);
-  await until('all came', () => messages.length === 4);
+  await until('all have arrived', () => messages.length === 4);
   await answer(1);
   await expect(transport.send({ jsonrpc: '2.0', id: 3, result: { big: 1n } })).rejects.toThrow(/BigInt/);
   await transport.close();
@@ -208,7 +208,7 @@ test('answers an empty batch with one error, and does not answer a batch of noti
   const { transport, messages, events, write, lines } = await withBatches();
   write([]);
   write([{ jsonrpc: '2.0', method: 'notifications/initialized' }]);
-  await until('the notification came', () => messages.length === 1);
+  await until('the notification has arrived', () => messages.length === 1);
   await transport.close();
   expect(lines()).toEqual([{ jsonrpc: '2.0', error: { code: -32600, message: 'A JSON-RPC batch must not be empty' } }]);
   expect(events[0]).toMatch(/must not be empty/);

@@ -142,7 +142,7 @@ export const everythingChecks: Checks = {
     expect(textOf(await client.callTool('get-roots-list'))).toMatch('file:///interop');
     const before = client.asked.filter((method) => method === 'roots/list').length;
     await client.notifyRootsChanged();
-    await until('they are asked for again', () => client.asked.filter((each) => each === 'roots/list').length > before);
+    await until('they are requested again', () => client.asked.filter((each) => each === 'roots/list').length > before);
     return undefined;
   },
 

@@ -21,7 +21,7 @@ export function filesystemChecks(folder: string): Checks {
       await inRoots(client, folder);
       expect(client.asked).toContain('roots/list');
       await client.notifyRootsChanged();
-      await until('they are asked for again', () => client.asked.length > 1);
+      await until('they are requested again', () => client.asked.length > 1);
       return undefined;
     },
 

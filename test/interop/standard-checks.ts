@@ -159,7 +159,7 @@ export const standardChecks: Checks = {
     const kinds: ListKind[] = ['tools', 'resources', 'prompts'];
     await client.onListChanged(kinds, (kind) => changed.add(kind));
     // Our client subscribes asynchronously; changes after its request are delivered.
-    await until('the server was told', () => client.revision < '2026-07-28' || hasListenedFor(client, kinds));
+    await until('the server was notified', () => client.revision < '2026-07-28' || hasListenedFor(client, kinds));
     await client.callTool('grow');
     await until(`all three changes arrive; came: ${[...changed]}`, () => changed.size === 3);
     expect((await client.listTools()).map(({ name }) => name)).toContain('late');

@@ -197,5 +197,5 @@ test('the bridge exits after its stdin ends and all requests are answered', asyn
 test('a bridge to a command that is not a server fails with the reason', async () => {
   const { exited, stderr } = startRaw(bridged({ command: 'no-such-command-here', args: [] }));
   expect(await exited).toBe(1);
-  await until('it says why', () => stderr().includes('no-such-command-here'));
+  await until('it reports the reason', () => stderr().includes('no-such-command-here'));
 });

@@ -119,7 +119,7 @@ class Model {
       this.routed++;
       if (owner !== String(client)) this.misrouted.push(`a question of ${owner} at ${client}`);
       return new Promise((resolve, reject) => {
-        // As the protocol adapter of a client does.
+        // The protocol adapter of a client has the same time limit.
         this.clock.after(600_000, () => reject(new Error('The client does not answer')));
         ended!.addEventListener('abort', () => reject(ended!.reason));
         this.atClients.push({ answer: () => resolve({ action: 'accept', content: {} }) });

@@ -1,4 +1,4 @@
-// A service that records its calls and answers with values of the test, for tests of unchanged passing.
+// A service that records its calls and answers with values of the test, for tests that check that data passes unchanged.
 
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';

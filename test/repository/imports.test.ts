@@ -1,4 +1,4 @@
-// Every source file follows the table of folders.
+// Checks the imports of every source file against the table of folders.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -70,7 +70,7 @@ test.skipIf(lacks.runtimeFolder)(
     writeFileSync(join(odd, 'standpipe'), 'not a folder');
     const tapped = startTap(echo, { env: { XDG_RUNTIME_DIR: odd } });
     await call(tapped, 1);
-    await until('it says so', () => tapped.stderr.includes('standpipe tap: cannot be watched'));
+    await until('it reports that', () => tapped.stderr.includes('standpipe tap: cannot be watched'));
     await call(tapped, 2);
   },
 );
@@ -96,7 +96,7 @@ test('a viewer receives earlier and later events, to the end', async () => {
     for await (const item of watchLive(live)) items.push(item);
   })();
   await until(
-    'the past',
+    'earlier events',
     () => items.filter((item) => item.type === 'event' && item.event.kind === 'frame').length === 2,
   );
   await call(tapped, 2);
@@ -159,10 +159,10 @@ test('viewers that are killed or never read do not delay the traffic', async () 
   const viewers = [1, 2, 3].map(() => spawn(node, ['-e', `${program}.then(() => (${sleeps}))`]));
   await Promise.all(viewers.map((viewer) => once(viewer.stdout, 'data')));
   const atFirst = bytes;
-  await until('traffic goes on beside viewers that sleep', () => bytes > atFirst + 30e6);
+  await until('traffic continues beside stopped viewers', () => bytes > atFirst + 30e6);
   for (const viewer of viewers) viewer.kill('SIGKILL');
   const after = bytes;
-  await until('traffic goes on without them', () => bytes > after + 30e6);
+  await until('traffic continues without them', () => bytes > after + 30e6);
 });
 
 test.skipIf(lacks.runtimeFolder)('the files of a killed tap are removed by the next search', async () => {

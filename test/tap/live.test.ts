@@ -112,9 +112,9 @@ describe('a viewer', () => {
     const watched = (async () => {
       for await (const item of watchLive(live.descriptor)) items.push(item);
     })();
-    await until('the past', () => items.length === 2);
+    await until('earlier events', () => items.length === 2);
     note(store, 'present');
-    await until('the present', () => items.length === 3);
+    await until('current events', () => items.length === 3);
     note(store, 'last words');
     await live.close();
     await watched;
@@ -142,7 +142,7 @@ describe('a viewer', () => {
       rest = lines.pop()!;
       for (const line of lines) seqs.push(JSON.parse(line).seq ?? 0);
     });
-    await until('the newest', () => seqs.at(-1) === 2000);
+    await until('the newest events', () => seqs.at(-1) === 2000);
     expect(seqs.length).toBeLessThan(1500);
     expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
   });
@@ -153,7 +153,7 @@ describe('a viewer', () => {
     const socket = await connectLive(live.descriptor);
     await until('it is there', () => live.viewers === 1);
     for (let i = 0; i < 500; i++) note(store, 'x'.repeat(10_000));
-    await until('it is let go', () => live.viewers === 0);
+    await until('it is released', () => live.viewers === 0);
     socket.destroy();
   });
 

@@ -146,14 +146,14 @@ describe('ends', () => {
     const tapped = startTap([node, fixture('closes-its-ends'), 'stdout']);
     await once(tapped.process.stdout, 'end');
     tapped.process.stdin.write('you?');
-    await until('the server still talks', () => tapped.stderr === 'still here: you?');
+    await until('the server still writes', () => tapped.stderr === 'still here: you?');
     tapped.process.stdin.end();
     expect((await tapped.end()).exitCode).toBe(0);
   });
 
   test('a server that closes its stdin: the host finds the pipe closed', async () => {
     const tapped = startTap([node, fixture('closes-its-ends'), 'stdin']);
-    await until('it says so', () => tapped.text === 'closed\n');
+    await until('it reports that', () => tapped.text === 'closed\n');
     const failed = once(tapped.process.stdin, 'error');
     const timer = setInterval(() => tapped.process.stdin.write('x'), 5);
     const [error] = await failed;

@@ -1,4 +1,4 @@
-// For users of the transports: no process remains, no message is lost at the end, and a slow call does not block
+// Ends of connections: no process remains, no message is lost at the end, and a slow call does not block
 // others.
 
 import { spawn } from 'node:child_process';

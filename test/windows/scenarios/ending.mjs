@@ -3,7 +3,7 @@
 import { group } from '../scenario.mjs';
 
 /**
- * By name: the entry of the server, and the marks of the processes that must end. process-trees.mjs tests more trees,
+ * Process trees by name: the entry of the server, and the marks of the processes that must end. process-trees.mjs tests more trees,
  * without the command line.
  */
 const trees = {

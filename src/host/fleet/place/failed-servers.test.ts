@@ -15,7 +15,7 @@ class Fleet implements FleetView {
   readonly claims = new Map<string, Map<number, KeyedRecord<ClaimRecord>>>();
   readonly leases = new Set<string>();
   readonly failsOn: Set<string>;
-  /** For example `x.1 on a`, in order. */
+  /** Placements in order, for example `x.1 on a`. */
   readonly placed: string[] = [];
   #revision = 0;
 

@@ -61,7 +61,7 @@ class FakeSystem implements JobCalls {
 
 const leader = 2 ** 22 + 1; // greater than any pid on Linux
 const grandchild = leader + 1;
-/** No other process of the machine has it. */
+/** Unique on this machine. */
 const mark = randomUUID();
 
 describe('a tree with a job', () => {
