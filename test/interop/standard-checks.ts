@@ -94,7 +94,7 @@ export const standardChecks: Checks = {
     await until('the update arrives', () => updates.length > 0);
     await unsubscribe();
     await client.callTool('touch');
-    await client.callTool('echo', { text: 'whatever was sent before this has arrived' });
+    await client.callTool('echo', { text: 'all earlier messages have arrived' });
     expect(updates).toEqual(['mem://a']);
     return undefined;
   },
@@ -125,7 +125,7 @@ export const standardChecks: Checks = {
     client.logs.length = 0;
     await client.callTool('log');
     await until('the message arrives', () => client.logs.length > 0);
-    await client.callTool('echo', { text: 'whatever was sent before this has arrived' });
+    await client.callTool('echo', { text: 'all earlier messages have arrived' });
     expect(client.logs).toMatchObject([{ level: 'error', logger: 'interop', data: { text: 'loud' } }]);
     return undefined;
   },

@@ -38,7 +38,7 @@ function placeOf(file: string): Place {
 
 function whyNot(each: Import, file: string, place: Place, room: Room, used: Set<string>): string | undefined {
   const { specifier } = each;
-  if (specifier === undefined) return 'a name must be written out, or nobody can check it';
+  if (specifier === undefined) return 'a name must be written out, so that it can be checked';
   if (specifier.startsWith('node:')) return whyNotNode(specifier, place);
   if (specifier.startsWith('.')) return whyNotFile(posix.join(posix.dirname(file), specifier), place, room, used);
   return whyNotPackage(each, packageOf(specifier), place.room, room, used);

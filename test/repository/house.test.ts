@@ -13,8 +13,8 @@ const longSources: Record<string, string> = {};
 
 /** Files with their own timers, with the reason why they need no clock for tests. */
 const ownTimers: Record<string, string> = {
-  'src/app/cli/output/output.ts': 'moves a sign on a terminal',
-  'src/app/cli/up/view.ts': 'draws a terminal anew',
+  'src/app/cli/output/output.ts': 'animates a sign on a terminal',
+  'src/app/cli/up/view.ts': 'redraws a terminal',
 };
 
 const files = repositoryFiles();
