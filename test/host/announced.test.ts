@@ -75,7 +75,7 @@ test('one principal with all sets of capabilities shares one process, and other 
   expect(await call(able, 'ask')).toEqual({ action: 'accept', content: {} });
 });
 
-test('a call that requires capabilities does not restart the process for those of its client', async () => {
+test('a call of a tool that is declared to ask does not restart the process for the capabilities of its client', async () => {
   const host = await open({ asks: ['announced'] });
   const { pid } = await call(clientOf(host));
   expect(await call(clientOf(host, asks))).toEqual({ pid, announced: {} });

@@ -224,7 +224,7 @@ test('reopens a subscription that is cut, and reports possible missed changes', 
   expect(adapter.steps).not.toContain('notifications/cancelled');
 });
 
-test('a subscription takes no slot of the calls', async () => {
+test('a subscription uses no slot for calls', async () => {
   const { server, adapter } = await start((server) => {
     server.tool('echo', {}, () => 'echoed');
     server.resource('memo://a', { name: 'memo' }, () => 'noted');

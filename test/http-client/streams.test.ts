@@ -144,7 +144,7 @@ test('limits a delay to the longest possible timer', async () => {
   expect(await call).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('requests a stream that is temporarily unavailable again, and calls continue', async () => {
+test('retries a stream that is temporarily unavailable, and calls continue', async () => {
   const clock = new NotedClock();
   let asked = 0;
   const { streams, client, logs } = await connected(

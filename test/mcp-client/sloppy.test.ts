@@ -143,7 +143,7 @@ test('a refused ping shows that the server is alive', async () => {
   expect(topics()).toEqual(['ping-refused']);
 });
 
-test('an invalid output schema checks nothing, with one warning, and so does a missing structured result', async () => {
+test('warns once about an invalid output schema, which checks nothing, and about a missing structured result', async () => {
   const tool = { name: 'a', inputSchema: { type: 'object' } };
   const broken = await connectTo({
     'tools/list': { tools: [{ ...tool, outputSchema: { type: 'no such type' } }] },

@@ -52,7 +52,7 @@ test('reports a refusal in the browser, and shows it on the page', async () => {
   expect((await answer).get('error')).toBe('access_denied');
 });
 
-test('accepts a pasted address, and requests another one if it belongs to no login', async () => {
+test('accepts a pasted address, and requests another one if it belongs to another login', async () => {
   let addresses: string[] = [];
   let pastes = 0;
   const paste = async () => addresses[pastes++]!;
