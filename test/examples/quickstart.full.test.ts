@@ -94,8 +94,8 @@ describe('npm start on a fresh clone', () => {
       if (target) symlinkSync(target, join(bin, command));
     }
     const { shown } = await untilShown(start(bin), 'typescript ready');
-    expect(shown).toContain('java is left out: java is not installed here');
-    expect(shown).toContain('python is left out: python3 is not installed here');
+    expect(shown).toContain('java is left out: java is not installed or not in PATH');
+    expect(shown).toContain('python is left out: python3 is not installed or not in PATH');
     expect(shown).toContain('all servers have stopped');
   });
 });

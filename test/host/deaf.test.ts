@@ -54,7 +54,11 @@ describe.each(eras)('in the %s era', (_era, options) => {
     await until('it runs', () => runs() === 1);
     await host.callTool('server', 'stops_reading', {}, unhurried);
     expect(await code(host.callTool('server', 'hello'))).toBe('REQUEST_TIMEOUT');
-    await until('it is ready again', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+    await until(
+      'it is ready again',
+      () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready',
+      30_000,
+    );
     expect(reasons(host).filter((reason) => reason?.startsWith('The server does not answer'))).toHaveLength(1);
     expect(host.status()[0]).toMatchObject({
       lastExit: { code: 'PROCESS_UNRESPONSIVE', evidence: { pid: lives()[0] } },
@@ -74,7 +78,11 @@ describe.each(eras)('in the %s era', (_era, options) => {
       ({ content }) => (content[0] as { text: string }).text,
       (error) => error.code,
     );
-    await until('it is ready again', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+    await until(
+      'it is ready again',
+      () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready',
+      30_000,
+    );
     // The pipe may or may not accept the first write; in both cases the outcome must be known at once.
     expect(['hello', 'OUTCOME_UNKNOWN']).toContain(await first);
     expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
@@ -121,7 +129,11 @@ test('a LiteMCP server that stops reading is restarted too', async () => {
   };
   const first = await call(unhurried);
   expect(await code(call())).toBe('REQUEST_TIMEOUT');
-  await until('it is ready again', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+  await until(
+    'it is ready again',
+    () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready',
+    30_000,
+  );
   expect(await call(unhurried)).not.toBe(first);
   expect(isAlive(Number(first))).toBe(false);
 });

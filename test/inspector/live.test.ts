@@ -13,7 +13,10 @@ const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs
 test('sends rows as they occur, and updates the rows of requests when they are answered', async () => {
   const page = await inspectHost([legacy()]);
   const live = await page.live();
-  await until('the first messages have arrived', () => live.all('servers').length > 0 && live.all('problems').length > 0);
+  await until(
+    'the first messages have arrived',
+    () => live.all('servers').length > 0 && live.all('problems').length > 0,
+  );
   await page.host.callTool('legacy', 'hello', { name: 'Ada' });
   await until('both rows are there', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
   const [request, answer] = live.rows.filter(({ tool }) => tool === 'hello');
