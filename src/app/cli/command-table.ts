@@ -78,6 +78,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
   },
   'Use a recording': {
     replay: { summary: 'answer as a recorded server did', load: () => import('./commands/replay.ts') },
+    diff: { summary: 'compare two recordings of a server', load: () => import('./commands/diff.ts') },
   },
   'Run servers on several machines': {
     fleet: { summary: 'change and show the servers of a fleet', load: () => import('./commands/fleet.ts') },

@@ -1,0 +1,135 @@
+// Compares two recordings of a server: its definitions, and its calls by method and parameters with outcome, result and duration.
+
+import { isObject } from '../../base/json-object.ts';
+import { type DefinitionChange, type Definitions, definitionChanges } from '../../mcp/definition-change.ts';
+import { type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
+import { type Difference, differencesOf } from './differences.ts';
+import { comparable, type RecordedExchange } from './recorded-exchange.ts';
+import type { RecordedSession } from './recorded-session.ts';
+
+/** `error`: a JSON-RPC error. `tool-error`: a result with `isError`. */
+export type CallOutcome = 'ok' | 'error' | 'tool-error' | 'cut' | 'cancelled' | 'lost' | 'pending';
+
+export interface ComparedCall {
+  readonly method: string;
+  readonly target: string | undefined;
+  readonly params: unknown;
+  readonly change: 'same' | 'different' | 'added' | 'removed';
+  readonly before?: CallSide;
+  readonly after?: CallSide;
+  /** Of the results or errors; at most 100. */
+  readonly differences: readonly Difference[];
+}
+
+export interface CallSide {
+  readonly outcome: CallOutcome;
+  /** Absent without an answer. */
+  readonly durationMs?: number;
+}
+
+export interface SessionDiff {
+  readonly definitions: readonly DefinitionChange[];
+  readonly calls: readonly ComparedCall[];
+}
+
+const MOST_DIFFERENCES = 100;
+/** The most pages that are read of one list. */
+const MOST_PAGES = 1000;
+
+/** Reads both recordings to their ends. */
+export async function diffSessions(before: RecordedSession, after: RecordedSession): Promise<SessionDiff> {
+  await Promise.all([before.read(), after.read()]);
+  const definitions = definitionChanges(await definitionsOf(before), await definitionsOf(after));
+  const [old, now] = [callsByKey(before), callsByKey(after)];
+  const calls: ComparedCall[] = [];
+  for (const [key, exchanges] of old) {
+    const others = now.get(key) ?? [];
+    for (const [index, exchange] of exchanges.entries())
+      calls.push(await compared(before, exchange, after, others[index]));
+  }
+  for (const [key, exchanges] of now) {
+    for (const exchange of exchanges.slice(old.get(key)?.length ?? 0)) {
+      calls.push(await compared(before, undefined, after, exchange));
+    }
+  }
+  return { definitions, calls };
+}
+
+/** The newest complete listing of each list, and what the server says about itself. */
+export async function definitionsOf(session: RecordedSession): Promise<Definitions> {
+  const { info, capabilities, instructions } = await session.facts();
+  const lists: Partial<Record<ListName, readonly unknown[]>> = {};
+  for (const [member, { method }] of Object.entries(listMethods) as [ListName, { method: string }][]) {
+    const listing = await newestListing(session, method, member);
+    if (listing) lists[member] = listing;
+  }
+  return { info, capabilities, instructions, ...lists };
+}
+
+async function newestListing(
+  session: RecordedSession,
+  method: string,
+  member: string,
+): Promise<readonly unknown[] | undefined> {
+  let newest: unknown[] | undefined;
+  let pages = 0;
+  for (const exchange of session.exchanges) {
+    if (exchange.method !== method || exchange.outcome !== 'answered') continue;
+    const { params } = await session.file.message(exchange.request);
+    const { result } = await session.file.message(exchange.answer!);
+    const entries = isObject(result) ? result[member] : undefined;
+    if (!Array.isArray(entries)) continue;
+    const isFirst = !isObject(params) || params.cursor === undefined;
+    if (isFirst) [newest, pages] = [[], 0];
+    if (newest && pages++ < MOST_PAGES) newest.push(...entries);
+  }
+  return newest;
+}
+
+/** Lists are compared by their definitions. */
+function callsByKey({ exchanges }: RecordedSession): Map<string, RecordedExchange[]> {
+  const byKey = new Map<string, RecordedExchange[]>();
+  for (const exchange of exchanges) {
+    if (methodsOfMcp.get(exchange.method)?.list) continue;
+    const same = byKey.get(exchange.key);
+    if (same) same.push(exchange);
+    else byKey.set(exchange.key, [exchange]);
+  }
+  return byKey;
+}
+
+async function compared(
+  before: RecordedSession,
+  old: RecordedExchange | undefined,
+  after: RecordedSession,
+  now: RecordedExchange | undefined,
+): Promise<ComparedCall> {
+  const exchange = (old ?? now)!;
+  const { params } = await (old ? before : after).file.message(exchange.request);
+  const [was, is] = [old && (await sideOf(before, old)), now && (await sideOf(after, now))];
+  const differences = was && is ? differencesOf(was.answer, is.answer, MOST_DIFFERENCES) : [];
+  const isSame = was?.side.outcome === is?.side.outcome && differences.length === 0;
+  return {
+    method: exchange.method,
+    target: exchange.target,
+    params: comparable(isObject(params) ? params : {}),
+    change: !was ? 'added' : !is ? 'removed' : isSame ? 'same' : 'different',
+    ...(was && { before: was.side }),
+    ...(is && { after: is.side }),
+    differences,
+  };
+}
+
+async function sideOf(session: RecordedSession, exchange: RecordedExchange) {
+  const { outcome, startMs, endMs } = exchange;
+  const durationMs = endMs === undefined ? {} : { durationMs: Math.round((endMs - startMs) * 1000) / 1000 };
+  if (outcome !== 'answered') return { side: { outcome, ...durationMs }, answer: undefined };
+  const { result, error } = await session.file.message(exchange.answer!);
+  const kind: CallOutcome = error !== undefined && error !== null ? 'error' : isToolError(result) ? 'tool-error' : 'ok';
+  const { _meta, ...plain } = isObject(result) ? result : {};
+  return { side: { outcome: kind, ...durationMs }, answer: kind === 'error' ? { error } : { result: plain } };
+}
+
+function isToolError(result: unknown): boolean {
+  return isObject(result) && result.isError === true;
+}
