@@ -2,6 +2,7 @@
 // answered. Messages stay in the file: an exchange holds the places of their lines, so that a recording of any size fits into memory.
 // Exchanges can be used while the rest of the file is still being read.
 
+import { existsSync } from 'node:fs';
 import { decodeText } from '../../base/decode-text.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
@@ -119,7 +120,7 @@ export class RecordedSession {
       sinceWake = 0;
       this.#wake();
     }
-    if (this.#names.size === 0) throw noServer(file, damaged);
+    if (this.#names.size === 0) throw existsSync(file) ? noServer(file, damaged) : noRecording(file);
     if (server !== undefined && !this.#names.has(server)) throw unknownServer(file, server, [...this.#names]);
     if (server === undefined && this.#names.size > 1) throw severalServers(file, [...this.#names]);
     this.#isRead = true;
@@ -385,10 +386,16 @@ function passes(method: string): boolean {
   return method !== 'notifications/cancelled' && method !== 'notifications/subscriptions/acknowledged';
 }
 
+function noRecording(file: string): UsageError {
+  return new UsageError('NAME_UNKNOWN', `There is no recording ${file}`, { hint: RECORD });
+}
+
+const RECORD = `\`${ownCommand} tap --record FILE -- <command …>\` and \`${ownCommand} up --record FILE\` write recordings.`;
+
 function noServer(file: string, damaged: number): UsageError {
   const lines = damaged > 0 ? `; ${damaged} of its lines cannot be read` : '';
   return new UsageError('RECORDING_UNUSABLE', `${file} has no messages of a server${lines}`, {
-    hint: `\`${ownCommand} tap --record FILE -- <command …>\` and \`${ownCommand} up --record FILE\` write recordings.`,
+    hint: RECORD,
   });
 }
 
