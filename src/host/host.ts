@@ -41,7 +41,7 @@ export class Host {
   /** Assigns each client of a gateway its own source in the flow. */
   readonly clients: FlowClients;
   readonly stateListeners = new Set<(change: StateChange) => void>();
-  /** By name. A server whose entry was removed stays until its process has exited. */
+  /** Servers by name. A server whose entry was removed stays until its process has exited. */
   readonly #members = new Map<string, HostedServer>();
   readonly #merged: MergedService;
   readonly #records: RecordLog | undefined;
@@ -125,7 +125,7 @@ export class Host {
     const stopping = {};
     this.#stopping = stopping;
     await Promise.all([...this.#members.values()].reverse().map(({ pool }) => pool.stop(HOST_STOPS)));
-    await this.#records?.tidy(); // the ends of the calls that were interrupted
+    await this.#records?.tidy(); // writes the ends of interrupted calls
     if (this.#stopping === stopping) this.#stopping = undefined;
   }
 

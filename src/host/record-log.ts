@@ -14,7 +14,9 @@ import { openPrivate } from '../wire/process/files/private-file.ts';
 import { renameOver } from '../wire/process/files/rename-over.ts';
 
 export interface RecordLogOptions {
-  /** The most bytes of all records; further ones are refused. The file has at most twice as many. Default: 256 MiB. */
+  /**
+   * Limit of the bytes of all records; further ones are refused. The file has at most twice as many. Default: 256 MiB.
+   */
   maxBytes?: number;
   /** Called when records cannot be written. If the first one cannot, none outlive the host. */
   onProblem?: ((error: Error) => void) | undefined;
@@ -71,7 +73,7 @@ export class RecordLog {
     };
   }
 
-  /** Removes the records whose time is over. Resolves when everything that was put is written. */
+  /** Removes expired records. Resolves when everything that was put is written. */
   tidy(): Promise<void> {
     return this.#run(() => this.#inTurn(() => this.#tidy()));
   }
@@ -102,7 +104,7 @@ export class RecordLog {
     });
   }
 
-  /** After a restart, a removed record is found again until its time is over. */
+  /** After a restart of the host, a removed record is found again until it expires. */
   async #delete(key: string): Promise<void> {
     this.#remove(key);
     await this.#inTurn(() => this.#tidy());
@@ -141,7 +143,7 @@ export class RecordLog {
         this.#place(key, { at, bytes: line.length, untilMs, isEarlier: true });
       }
     } catch {
-      // written in part
+      // a line that was written in part
     }
   }
 
@@ -165,7 +167,7 @@ export class RecordLog {
 
   async #append(handle: FileHandle, writes: readonly Write[]): Promise<void> {
     const { size } = await handle.stat();
-    // Ends a line that was written in part: otherwise the next line would be a part of it.
+    // Ends a line that was written in part: otherwise the next line would be appended to it.
     const start = size > 0 && (await byteAt(handle, size - 1)) !== NEWLINE ? '\n' : '';
     await handle.appendFile(Buffer.concat([Buffer.from(start), ...writes.map(({ line }) => line)]));
     let at = size + start.length;
@@ -200,7 +202,7 @@ export class RecordLog {
     for (const [key, { untilMs }] of this.#places) if (untilMs <= nowMs) this.#remove(key);
   }
 
-  /** A file that cannot be rewritten now is as good as before. */
+  /** If the file cannot be rewritten now, it stays valid. */
   async #tidy(): Promise<void> {
     if (this.#fileBytes === 0) return;
     try {
@@ -220,7 +222,7 @@ export class RecordLog {
     const current = new Map([...this.#places.values()].map((place) => [place.at, place]));
     const moved: [Place, number][] = [];
     let size = 0;
-    await rm(beside, { force: true }); // of a host that was killed
+    await rm(beside, { force: true }); // left by a host that was killed
     const target = await open(beside, 'wx', 0o600);
     try {
       await this.#withFile(async (handle) => {

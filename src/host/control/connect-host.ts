@@ -9,7 +9,7 @@ import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params } from '../../mcp/service.ts';
 import { connectLocal, isNotServed } from '../../wire/transport/local-socket.ts';
 
-/** Increased with every change that an older program does not understand. */
+/** Version of the methods below. Increased with every change that an older program does not understand. */
 export const CONTROL_VERSION = 2;
 
 /** `found`: the versions that the running host reports. Undefined if this program understands it. */
@@ -25,7 +25,10 @@ export function otherVersion(found: { controlVersion?: unknown; version?: unknow
   });
 }
 
-/** Undefined if no host listens at the path. Rejects with HOST_VERSION if the host does not know the key of the socket. */
+/**
+ * Resolves to undefined if no host listens at the path. Rejects with HOST_VERSION if the host does not know the key of
+ * the socket.
+ */
 export async function connectHost(path: string): Promise<Socket | undefined> {
   try {
     return await connectLocal(path);

@@ -109,7 +109,7 @@ export class ConnectionService implements Service {
   /** A new connection counts as another attempt, as it would if the client started its own process. */
   #retryFailed(): void {
     const failed = this.#host.status().find(({ name, state }) => name === this.#server && isAway(state));
-    if (failed) this.#host.restartServer(failed.name).catch(() => undefined); // each request gets the reason
+    if (failed) this.#host.restartServer(failed.name).catch(() => undefined); // each request reports the failure
   }
 
   get #chosen(): Service {

@@ -49,7 +49,7 @@ export interface ControlResults {
 export type ControlMethod = keyof ControlResults;
 
 export interface FleetControl {
-  /** Undefined if the host has joined. */
+  /** Why the host has not joined a fleet yet; undefined once it has joined. */
   whyNotJoined(): string | undefined;
   status(): Promise<FleetStatus>;
   address(): FleetAddress;

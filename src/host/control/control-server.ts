@@ -40,7 +40,7 @@ const MOST_UNREAD_CHARS_OF_ALL = 128 * 1024 * 1024;
 const MOST_CONNECTIONS = 1_000;
 /** Number of further connections that get an error instead of being dropped. */
 const MOST_REFUSED = 64;
-/** Longer than the timeout of a connection to a hanging host. */
+/** Limit of the wait for the lock: longer than the timeout of a connection to a hanging host. */
 const LOCKED_MS = 60_000;
 /** Time for the program that started the host to connect on a busy machine. If the host ended earlier, it would be started again. */
 const FIRST_CLIENT_MS = 30_000;
@@ -98,7 +98,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     adapters.add(served);
     idle?.cancel();
     void served.then(async (adapter) => {
-      service.notifyClient = (method, params) => void adapter.peer.notify(method, params).catch(() => undefined); // disconnected
+      service.notifyClient = (method, params) => void adapter.peer.notify(method, params).catch(() => undefined); // fails if the client has disconnected
       adapter.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
       adapter.peer.onNotification('standpipe/end', () => closeWhenAnswered(adapter, clock));
       await adapter.closed;
@@ -161,7 +161,7 @@ async function listen(path: string, accept: Accept, options: ListenOptions): Pro
   return listener;
 }
 
-/** Undefined if another host listens. */
+/** Resolves to undefined if another host listens. */
 async function takePlace(path: string, accept: Accept, options: ListenOptions): Promise<LocalListener | undefined> {
   if (await isServed(path)) return undefined;
   await rm(path, { force: true });
@@ -201,7 +201,7 @@ function refuseConnection(socket: Socket, reason: Error, clock: Clock): void {
   socket.once('close', () => timer.cancel());
   transport.onmessage = (request) => {
     if (!('method' in request && 'id' in request)) return;
-    void transport.send({ jsonrpc: '2.0', id: request.id, error: { code, message, data } }).catch(() => undefined); // disconnected
+    void transport.send({ jsonrpc: '2.0', id: request.id, error: { code, message, data } }).catch(() => undefined); // fails if the client has disconnected
     void transport.close();
   };
   void transport.start();

@@ -47,7 +47,7 @@ export class RemoteHost extends HostAccess {
     this.#sessions.set(undefined, Promise.resolve(this.#sessionOf(peer)));
   }
 
-  /** Undefined if no host listens. Rejects with HOST_VERSION if the host has another version. */
+  /** Resolves to undefined if no host listens. Rejects with HOST_VERSION if the host has another version. */
   static async connect(path: string): Promise<RemoteHost | undefined> {
     const peer = await openPeer(path);
     if (!peer) return undefined; // no host runs, or it left its socket behind

@@ -41,7 +41,10 @@ export interface Hops {
   answeredMs: number;
 }
 
-/** In `_meta` of a request: its client, as the calling node identifies it. Absent for requests of the node's host itself. */
+/**
+ * Key in `_meta` of a request: its client, as the calling node identifies it. Absent for requests of the node's host
+ * itself.
+ */
 export const CALLER = 'dev.standpipe/caller';
 
 export interface CallerRecord {
@@ -52,7 +55,10 @@ export interface CallerRecord {
   revision?: Revision | undefined;
 }
 
-/** In the filter of `subscriptions/listen`: log messages unrelated to a request, which exist only in revisions before 2026-07-28. */
+/**
+ * Member of the filter of `subscriptions/listen`: log messages unrelated to a request, which exist only in revisions
+ * before 2026-07-28.
+ */
 export const LOGS = 'dev.standpipe/logs';
 
 export interface NodeFilter extends SubscriptionFilter {

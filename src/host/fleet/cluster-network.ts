@@ -54,11 +54,14 @@ export interface LeaseRecord {
 }
 
 export interface Directory {
-  /** By `keyOfServer`. */
+  /** The key is `keyOfServer`. */
   readonly servers: Table<ServerRecord>;
-  /** By name. An entry stays until it is removed: only its lease shows whether the node is alive. */
+  /**
+   * The key is the name of the node. An entry stays until it is removed: only its lease shows whether the node is
+   * alive.
+   */
   readonly nodes: Table<NodeRecord>;
-  /** By `keyOfSlot`. */
+  /** The key is `keyOfSlot`. */
   readonly claims: Table<ClaimRecord>;
 }
 
@@ -144,7 +147,7 @@ export interface NodeRecord {
 /** A node's claim on one replica of a server. It is in force while the session of its node has its lease. */
 export interface ClaimRecord {
   server: string;
-  /** From 1. */
+  /** Number of the slot, from 1. */
   slot: number;
   node: string;
   session: string;

@@ -237,7 +237,7 @@ export class FleetNode {
     this.#routes.onInstances = (server) => this.#host.reachable(server);
     this.#routes.onSelf = (record) => {
       if (record) this.#entry.seen(record);
-      else if (!this.#leaving) void this.#attempt(NOT_WRITTEN, this.#offer()); // removed, or overwritten by hand
+      else if (!this.#leaving) void this.#attempt(NOT_WRITTEN, this.#offer()); // the entry was removed, or overwritten by hand
     };
     this.#routes.onClaim = (key, claim) => this.#claims.changed(key, claim);
     this.#routes.onRunEnded = (node, run) => this.#endpoint.callerEnded(node, run);
@@ -331,7 +331,7 @@ export class FleetNode {
     await this.drain();
     await this.#attempt('The departure of this node could not be published', this.#offer());
     await this.#own.drain();
-    await this.#table.apply(); // without the servers of other nodes
+    await this.#table.apply(); // removes the servers of other nodes
     for (const exit of this.#exits.reverse()) {
       await this.#attempt('A part of this node did not stop', Promise.resolve(exit()));
     }

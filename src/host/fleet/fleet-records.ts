@@ -11,7 +11,7 @@ import { instanceOf, keyOfServer, keyOfSlot } from './subjects.ts';
 /** Clients send any text as an id. NATS closes a connection that names a subject of more than 4 KiB. */
 const ID = /^[A-Za-z0-9-]{1,64}$/;
 const MOST_CHARS = 256 * 1024;
-/** At most 3 as UTF-8, with space for the rest of the record. */
+/** Upper limit: UTF-8 needs at most 3 bytes for a character, and the rest of the record needs space too. */
 const BYTES_OF_CHAR = 4;
 /** An end that could not be written is tried again after this time. */
 const AGAIN_MS = 500;
@@ -54,7 +54,7 @@ export class FleetRecords {
         if (!ID.test(id)) return undefined;
         return this.#get(keyOf(id)).catch((error) => Promise.reject(this.#refusal(error, 'read')));
       },
-      // NATS removes it, and nobody knows its id any more.
+      // NATS removes the entry when it expires. Its id is no longer in use.
       delete: async (id) => void this.#own.delete(keyOf(id)),
     };
   }
@@ -116,9 +116,9 @@ export class FleetRecords {
     return !current?.value.held || instanceOf(current.value) !== id || node?.value.session !== claim.session;
   }
 
-  /** The reason names addresses, which clients must not see. */
+  /** Replaces the reason, which names addresses that clients must not see. */
   #refusal(error: unknown, verb: 'read' | 'written'): RpcError {
-    // The loss of the connection is reported by others.
+    // Other code reports the loss of the connection.
     if (!isUnreachable(error) && this.#clock.nowMs() >= this.#nextNoteMs) {
       this.#nextNoteMs = this.#clock.nowMs() + NOTE_EVERY_MS;
       this.#note(`A record of the fleet could not be ${verb}: ${toError(error).message}`);

@@ -11,7 +11,7 @@ import type { NodeMessaging } from './cluster-network.ts';
 
 export type Payload = string | Uint8Array;
 
-/** A shorter text stays a string, because off-heap memory would cost more. */
+/** Limit in characters: a shorter text stays a string, because off-heap memory would cost more. */
 const LONG_CHARS = 4 * 1024;
 
 const encoder = new TextEncoder();

@@ -51,7 +51,7 @@ export function ownInstanceOf(server: string, session: string): string {
   return `own_${keyOfServer(server)}_${session}`;
 }
 
-/** False if no node can ever have run this instance for the server. Keys contain no `_`. */
+/** Returns false if no node can ever have run this instance for the server. Keys contain no `_`. */
 export function mayBeInstanceOf(server: string, id: string): boolean {
   const [first, second, third, ...session] = id.split('_');
   const at = server.lastIndexOf('@');
@@ -63,10 +63,10 @@ export function keyOfSlot(server: string, slot: number): string {
   return `${keyOfServer(server)}.${slot}`;
 }
 
-/** In characters. A subject must fit into a line of the NATS protocol, which has 4,096. */
+/** Unit: characters. A subject must fit into a line of the NATS protocol, which has 4,096. */
 const LONGEST_KEY = 1_000;
 
-/** Whether a name has a unique key that fits into a subject. A name with an unpaired surrogate does not. */
+/** Returns whether a name has a unique key that fits into a subject. A name with an unpaired surrogate does not. */
 export function isAddressable(name: string): boolean {
   return !/\p{Surrogate}/u.test(name) && keyOfServer(name).length <= LONGEST_KEY;
 }

@@ -66,7 +66,10 @@ export function capabilitiesOf(askable: ReadonlySet<Askable>): ClientCapabilitie
   };
 }
 
-/** If clients declare one extension with different settings, the settings of the first are kept. */
+/**
+ * The extensions with their settings. If clients declare one extension with different settings, the settings of the
+ * first are kept.
+ */
 function unionOf(askable: readonly Askable[]): Pick<ClientCapabilities, (typeof opaqueCapabilities)[number]> {
   const union: Record<string, Record<string, object>> = {};
   for (const each of askable) {
@@ -136,7 +139,7 @@ export class ClientsAskable {
     if (own.size === 0) this.#opaque.delete(principal);
   }
 
-  /** Of more extensions than can be declared, each principal has as many as any other. */
+  /** If there are more extensions than can be declared, each principal gets an equal number of them. */
   get all(): Set<Askable> {
     const all = new Set(this.#questions);
     const most = all.size + MOST_DECLARED;

@@ -159,7 +159,7 @@ export class Pool {
           const intention = { reason: CHANGED, wanted: again, held };
           return this.#rested(slot, slot.instance.supervised.replace(config, intention));
         });
-    if (isOtherShare) this.#leave(others); // before the host's own process can start
+    if (isOtherShare) this.#leave(others); // ends these processes before the host's own process can start
     const own = this.home.supervised.replace(config, { reason: CHANGED, wanted, held });
     if (isOtherShare) this.#leave([own]);
     await Promise.all([own, ...others, this.leaving]);

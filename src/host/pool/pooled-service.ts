@@ -56,7 +56,7 @@ export class PooledService implements Service {
     return pool.home.service.request(method, params, caller);
   }
 
-  /** Asks the process that would run the call. */
+  /** Queries the process that would run the call. */
   tool(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined> {
     const { pool, mayUse } = this.#member;
     if (!mayUse(name)) return undefined;
@@ -82,7 +82,7 @@ export class PooledService implements Service {
     const { pool } = this.#member;
     const key = pool.keyOf(client, 'tools/list');
     if (key === undefined) {
-      pool.beforeUse('resources/read', client); // the request that needs the tools
+      pool.beforeUse('resources/read', client); // the method of the request that needs the tools
       return pool.home.service.list('tools');
     }
     const instance = () => pool.slots.find(key)?.instance;
@@ -186,7 +186,7 @@ class PooledWatch {
 
   /** Moves the subscription after `share` has changed. Changes made meanwhile are unknown, so the watcher is notified of everything. */
   move(): void {
-    if (!this.#end) return; // beginning, or already ended
+    if (!this.#end) return; // the subscription is beginning, or has already ended
     this.#end();
     this.#end = undefined;
     this.begin().then(

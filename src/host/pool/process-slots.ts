@@ -141,7 +141,7 @@ export class ProcessSlots {
     for (const slot of this.#slots.values()) {
       const { promise, resolve } = deferred<void>();
       slot.isRetired = true;
-      this.#retired.set(slot, promise); // first, because listeners of the state read the status
+      this.#retired.set(slot, promise); // set first, because listeners of the state read the status
       this.#slots.delete(slot.key);
       void slot.instance.supervised.stop(reason).then(() => {
         this.#retired.delete(slot);

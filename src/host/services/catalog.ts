@@ -27,7 +27,7 @@ export interface OfferCatalog<T> {
 }
 
 export function catalogOf<T>(offers: ReadonlyMap<string, readonly T[]>, nameOf: (definition: T) => string): Offer<T>[] {
-  const owners = new Map<string, Set<string>>(); // a server may list a name several times
+  const owners = new Map<string, Set<string>>(); // sets, because a server may list a name several times
   for (const [server, definitions] of offers) {
     for (const definition of definitions) {
       const name = nameOf(definition);

@@ -35,7 +35,7 @@ class Share {
     this.usedAt = tick;
   }
 
-  /** `age` is in ticks. */
+  /** `age`: in ticks. */
   end(weight: number, age: number): void {
     if (age === 0) this.#now -= weight;
     else if (age === 1) this.#before -= weight;
@@ -54,7 +54,7 @@ interface Waiting {
 
 class ClientShare extends Share {
   readonly principal: PrincipalShare;
-  /** By consecutive numbers. A `Set` would retain thousands of ended requests. */
+  /** Waiting requests by consecutive numbers. A `Set` would retain thousands of ended requests. */
   readonly #waiting = new InFlight<number, Waiting>();
   #added = 0;
   #taken = 0;
@@ -226,7 +226,7 @@ export class FairTurns {
     return client;
   }
 
-  /** Runs only while there are several clients. */
+  /** Starts the timer, which runs only while there are several clients. */
   #watch(): void {
     this.#timer = this.#clock.after(FRESH_MS, () => {
       this.#tick++;

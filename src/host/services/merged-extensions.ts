@@ -18,7 +18,7 @@ import type { ListedServer, MergedLists } from './merged-lists.ts';
 import { PassedCaller } from './passed-caller.ts';
 import type { HostCaller } from './process-service.ts';
 
-/** For the list of one server. */
+/** Limits of the list of one server. */
 const LIMITS = { maxPages: 100, maxItems: 10_000, maxListBytes: 16 * 1024 * 1024 };
 
 /** The extensions of all servers that have been running. */
@@ -37,7 +37,7 @@ export function declaredTogether(lists: MergedLists): Pick<ServerCapabilities, '
   };
 }
 
-/** Servers may declare anything as the settings of an extension. */
+/** Merges the settings of an extension. Servers may declare any value as settings. */
 function joined(one: object | undefined, other: object): object {
   return one !== undefined && isObject(one) && isObject(other) ? { ...other, ...one } : (one ?? other);
 }
@@ -147,7 +147,7 @@ function onlyOne(lists: MergedLists, extension: string | undefined): ListedServe
   return others.length === 0 ? only : undefined;
 }
 
-/** Empty for a server that has not run yet: a request would start it. */
+/** Returns empty facts for a server that has not run yet: a request would start it. */
 function factsNow({ member }: ListedServer) {
   const facts = member.client && member.service.describe();
   if (facts instanceof Promise) facts.catch(() => undefined);

@@ -156,7 +156,7 @@ export class MergedService implements Service {
   async #begin(watch: MergedWatch, member: HostedServer): Promise<void> {
     const begun = watch.follow(member);
     if (watch.needs(member)) return begun;
-    const settled = begun.catch(() => undefined); // its lists are read each time, because changes are not announced
+    const settled = begun.catch(() => undefined); // on failure, the lists of the server are read each time, because changes are not announced
     await within(this.#clock, WATCH_WAIT_MS, settled);
   }
 

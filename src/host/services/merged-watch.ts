@@ -51,7 +51,7 @@ export class MergedWatch {
   }
 
   followAll(): void {
-    for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined); // its lists are then read each time
+    for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined); // on failure, the lists of the server are read each time
   }
 
   followAgain(member: HostedServer): void {

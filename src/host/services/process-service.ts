@@ -102,7 +102,7 @@ export class ProcessService implements Service {
       watch.follow(client).then(
         () => watch.notifyAll(),
         (error) => {
-          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // after a loss, the next process is followed
+          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // after a loss, the watch follows the next process
         },
       );
     }
@@ -257,7 +257,7 @@ function sent(
   });
 }
 
-/** After a lost connection, the next process is followed. */
+/** Ignores a lost connection, after which the next process is followed. */
 function unlessLost(error: unknown): void {
   if (!isLost(error)) throw error;
 }

@@ -136,7 +136,7 @@ interface ServerTemplates {
   templates: readonly ListedTemplate[];
 }
 
-/** Parsed when a URI has its beginning. */
+/** A template that is parsed only for a URI that begins like it. */
 class ListedTemplate {
   readonly #text: string;
   readonly #literal: string;
@@ -199,7 +199,7 @@ function uncertain(given: string, server: string): RpcError {
   return new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use the name as it is listed.' });
 }
 
-/** Longer URIs and templates are not compared. */
+/** Limit in characters: longer URIs and templates are not compared. */
 const LONGEST_TEMPLATE = 1024;
 const LONGEST_URI = 1024;
 

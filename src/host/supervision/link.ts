@@ -123,7 +123,7 @@ export function deferred<T>(): Deferred<T> {
     resolve = yes;
     reject = no;
   });
-  // It may fail before anything awaits it.
+  // The promise may fail before anything awaits it.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

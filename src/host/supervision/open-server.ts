@@ -50,7 +50,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     namesProcess: isOfFleet(config),
     onLost: (listener) => {
       client.onclose = listener; // synchronous, so that the loss is known before its calls fail
-      void client.closed.then(listener); // it may have ended earlier
+      void client.closed.then(listener); // the connection may have ended earlier
     },
     onDoubt: (listener) => {
       client.onerror = (error) => isSilence(error) && listener(error);

@@ -44,7 +44,7 @@ export function decideRestart(
     return { restart: false, reason: `it was started ${times} within ${seconds} s`, history: past };
   }
   const backoffMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
-  // Between half of the delay and all of it, so that delays grow although they are random.
+  // The delay is random, between half of it and all of it, so that delays still grow.
   const afterMs = Math.round(backoffMs * (0.5 + random / 2));
   return { restart: true, afterMs, history: { restartsMs: [...recent, nowMs + afterMs], failures } };
 }

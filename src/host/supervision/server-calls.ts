@@ -33,7 +33,7 @@ interface CallsOptions<Client> {
   reason: () => string;
   /** Why a server of a fleet cannot be reached at the moment, if known. */
   whyAway?: (() => string | undefined) | undefined;
-  /** Waits through restarts. */
+  /** Resolves when a process is ready, after restarts if necessary. */
   whenReady: () => Promise<Link<Client>>;
   /** Called when a call was not answered within the limit of the entry, but not for a shorter limit of the caller. */
   timedOut: (link: Link<Client>) => void;

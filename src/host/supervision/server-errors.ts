@@ -73,7 +73,7 @@ export function lossOf({ message, evidence, cause }: PeerError): PeerError {
   return new PeerError('CONNECTION_CLOSED', `The connection to the server was lost: ${why}`, { evidence, cause });
 }
 
-/** For a server that is left out of a list. */
+/** Reason why a server is left out of a list. */
 export function serverNotReady(name: string, waitMs: number, why: string | undefined): ProcessError {
   const reason = why === undefined ? '' : `: ${why}`;
   return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms${reason}`, {
@@ -81,7 +81,7 @@ export function serverNotReady(name: string, waitMs: number, why: string | undef
   });
 }
 
-/** For a request whose limit ended before the server was ready. */
+/** Error of a request whose limit ended before the server was ready. */
 export function notReadyInTime(name: string, waitMs: number, why: string): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `Server "${name}" was not ready within ${waitMs} ms: ${why}`, {
     hint: `The request was not sent. \`${ownCommand} ls\`, in a fleet \`${ownCommand} ls --fleet\`, shows why the server is not ready. Or wait longer.`,

@@ -50,7 +50,7 @@ export interface Fall extends Omit<ProcessEnding, 'uptimeMs'> {
   /** True if a retry cannot help: the entry itself is wrong, or a person has to log in. */
   readonly hopeless: boolean;
   readonly nowMs: number;
-  /** 0 ≤ x < 1. */
+  /** Random number, 0 ≤ x < 1. */
   readonly random: number;
 }
 
@@ -325,7 +325,7 @@ class Draft {
   }
 
   #change(to: ServerState, why: string): void {
-    const reason = why.slice(0, LONGEST_REASON); // it may quote the server's output
+    const reason = why.slice(0, LONGEST_REASON); // the reason may quote the server's output
     this.effects.push({ type: 'changed', from: this.next.state, to, reason });
     this.#set({ state: to, reason });
   }

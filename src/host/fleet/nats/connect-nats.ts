@@ -65,9 +65,12 @@ export async function connectNats(
   return new NatsLink(connection, packages, { where: text, inboxPrefix, clock: options.clock ?? systemClock });
 }
 
-/** nats.js keeps waiting if NATS has closed the connection because it requires a client certificate. */
+/**
+ * Explains a timeout of TLS: nats.js keeps waiting if NATS has closed the connection because it requires a client
+ * certificate.
+ */
 function noHandshake(cause: Error): Error {
-  return new Error('TLS: it did not accept the connection in time', { cause });
+  return new Error('TLS: the server did not accept the connection in time', { cause });
 }
 
 /**
@@ -163,7 +166,7 @@ export async function loadNats(): Promise<NatsPackages> {
 
 export interface NatsAddresses {
   servers: string[];
-  /** For messages: `nats://host:port`. */
+  /** The addresses for messages: `nats://host:port`. */
   text: string;
   isTls: boolean;
   hosts: string[];
@@ -202,7 +205,7 @@ function credentialsOf(url: URL): NatsAddresses['credentials'] {
 function readUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && (url.protocol === 'nats:' || url.protocol === 'tls:') && url.hostname !== '') return url;
-  // Not quoted, because it may contain a password.
+  // The address is not quoted, because it may contain a password.
   throw new UsageError('INVALID_OPTION', 'An address of a NATS server is invalid', {
     hint: 'Use nats://HOST[:PORT] or tls://HOST[:PORT].',
   });

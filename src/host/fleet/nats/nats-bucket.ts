@@ -58,7 +58,7 @@ export class NatsBucket {
 
   static async open(link: NatsLink, options: BucketOptions): Promise<{ bucket: NatsBucket; info: StreamInfo }> {
     const { jetstream, kv } = link.packages;
-    // Without a check of the account: a read-only program need not have that permission.
+    // Skips the check of the account: a read-only program need not have that permission.
     const js = jetstream.jetstream(link.connection, { timeout: options.timeoutMs, checkAPI: false });
     const jsm = await js.jetstreamManager(false);
     const bucket = new NatsBucket(link, options, jsm, await new kv.Kvm(js).open(options.name));
@@ -87,19 +87,22 @@ export class NatsBucket {
     return this.link.attempt(what, run);
   }
 
-  /** An empty record, which no reader can use, if the entry is not a JSON object: anything that may publish can write such an entry. */
+  /**
+   * Returns an empty record, which no reader can use, if the entry is not a JSON object: anything that may publish can
+   * write such an entry.
+   */
   valueOf<T>(key: string, entry: { json<V>(): V }): T {
     try {
       const value = entry.json<T>();
       if (isObject(value)) return value;
     } catch {
-      // not JSON
+      // the entry is not JSON
     }
     this.link.say(`The entry ${key} of ${this.stream} is not a JSON object, and is ignored`);
     return {} as T;
   }
 
-  /** False if the bucket was created again within this time, by the clock of NATS. */
+  /** Returns false if the bucket was created again within this time, by the clock of NATS. */
   async isSettled(ms: number): Promise<boolean> {
     await this.info();
     return this.#options.ages.isSettled(this.stream, ms);
@@ -171,7 +174,7 @@ export class NatsBucket {
     const { name, replicas = 1, maxBytes } = this.#options;
     const ttlMs = this.lifetimeMs || this.#options.ttlMs;
     const { Kvm } = this.link.packages.kv;
-    // Never read from a copy: a claim must not be taken over because a replica is behind.
+    // `allow_direct: false`: a replica may be behind, and a claim must not be taken over because of that.
     const settings = {
       allow_direct: false,
       history: 1,

@@ -208,7 +208,7 @@ export class NatsLink implements NodeMessaging {
     }
   }
 
-  /** Reported once, not for each attempt to connect. */
+  /** Reports a refusal once, not for each attempt to connect. */
   #refused(text: string): void {
     if (this.isConnected || text !== this.#lastRefusal) this.say(text);
     this.#lastRefusal = text;

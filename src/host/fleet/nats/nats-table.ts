@@ -82,7 +82,7 @@ export class NatsTable<T> implements Table<T> {
     return this.#watch.listen(listener);
   }
 
-  /** The existing keys, according to a server that has this program's own writes. */
+  /** Lists the existing keys, from a server that has this program's own writes. */
   async #list(filter: string): Promise<Set<string>> {
     const { jsm, stream, prefix } = this.#bucket;
     const request = { subjects_filter: prefix + filter };
@@ -111,7 +111,10 @@ export class NatsTable<T> implements Table<T> {
   }
 }
 
-/** Longer than a former leader takes to notice that it was replaced. Later, an outdated answer means that NATS has lost data. */
+/**
+ * Upper limit of the time that a former leader takes to notice that it was replaced. Later, an outdated answer means
+ * that NATS has lost data.
+ */
 const LONGEST_MS = 60_000;
 /** Limit of entries. Node names change over time: the entry that was not seen for the longest time is dropped. */
 const MOST_KNOWN = 100_000;

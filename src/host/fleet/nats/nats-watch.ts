@@ -19,7 +19,7 @@ const SILENT = 2.5;
 const RETRY_MS = 500;
 /** After a longer time without a connection, all entries are read again. */
 const FULL_AFTER_MS = 30 * 60_000;
-/** Older markers are deleted. */
+/** Age after which removal markers are deleted. */
 const MARKER_MS = 2 * FULL_AFTER_MS;
 const MOST_DELETED = 200;
 
@@ -32,7 +32,7 @@ export class NatsWatch<T> {
   /** Number of listeners, including those that wait for the start. */
   #users = 0;
   #started: Promise<void> | undefined;
-  /** Distinguishes buckets of the same name. */
+  /** Creation time of the bucket, which distinguishes buckets of the same name. */
   #created: string | undefined;
   #lastRevision = 0;
   #subscription: Subscription | undefined;
@@ -58,7 +58,7 @@ export class NatsWatch<T> {
     const { link, stream } = this.#bucket;
     this.#users++;
     this.#started ??= this.#start();
-    this.#started.catch(() => undefined); // `attempt` rejects with it, or without a connection
+    this.#started.catch(() => undefined); // `attempt` rejects with the same error
     try {
       await link.attempt(`Watching ${stream}`, () => this.#started!);
     } catch (error) {
@@ -151,8 +151,8 @@ export class NatsWatch<T> {
         num_replicas: 1,
       }),
     );
-    // Requested after the consumer was created: if the bucket is still the same, the consumer belongs to it. Changes may arrive
-    // before the answer.
+    // The bucket is read after the consumer was created: if it is still the same bucket, the consumer belongs to it.
+    // Changes may arrive before the answer.
     const { created, state } = await this.#bucket.info();
     if (turn !== this.#turn) return;
     this.#created ??= created;
@@ -179,7 +179,7 @@ export class NatsWatch<T> {
     const isLong = this.#bucket.link.clock.nowMs() - this.#aliveMs > FULL_AFTER_MS;
     const opened = isLong || this.#reading ? this.#readAgain() : this.#open();
     opened.catch((error: unknown) => {
-      // Without a connection, the reconnection opens it.
+      // Without a connection, the next reconnection opens the watch.
       if (this.#isStopped || !this.#bucket.link.isConnected) return;
       this.#bucket.link.say(`Watching ${this.#bucket.stream} failed and is tried again: ${toError(error).message}`);
       this.#retry?.cancel();
@@ -266,7 +266,7 @@ export class NatsWatch<T> {
     try {
       for (const revision of revisions) await jsm.streams.deleteMessage(stream, revision, false);
     } catch {
-      // Another program deletes them too, or this one has no permission.
+      // Another program deletes the markers too, or this program has no permission.
     }
   }
 }

@@ -8,7 +8,7 @@ import type { CallerRecord } from '../call-protocol.ts';
 import type { Payload } from '../parts.ts';
 import { fleetName, isSecretOf, type Subjects } from '../subjects.ts';
 
-/** Above these limits, the oldest are dropped. */
+/** Limits above which the oldest entries are dropped. */
 const MOST_NODES = 10_000;
 const MOST_CLIENTS = 10_000;
 /** Requests of a node's host on its own behalf are unrelated to a client, on both nodes. */
@@ -42,7 +42,7 @@ export class CallingNode {
     this.#ids = `${name}/${createHash('sha256').update(run).digest('hex').slice(0, 16)}/`;
   }
 
-  /** NaN if it is not a call of this node. */
+  /** Returns NaN if it is not a call of this node. */
   numberOf(reply: string): number {
     const number = Number(reply.slice(this.prefix.length));
     return Number.isSafeInteger(number) && number > 0 ? number : Number.NaN;
@@ -90,7 +90,7 @@ export class CallingNodes {
     this.#subjects = subjects;
   }
 
-  /** Undefined if the subject does not belong to a call of a node. */
+  /** Returns undefined if the subject does not belong to a call of a node. */
   of(reply: string): CallingNode | undefined {
     const last = this.#last;
     if (last && reply.startsWith(last.prefix)) return last;
@@ -164,7 +164,10 @@ export class AnsweredCalls {
     return this.#newer.size + this.#older.size;
   }
 
-  /** Empty: the call has ended, and its answer is not kept. Undefined: the call is unknown here. */
+  /**
+   * Returns an empty payload if the call has ended and its answer is not kept, and undefined if the call is unknown
+   * here.
+   */
   get(reply: string): Payload | undefined {
     return this.#newer.get(reply) ?? this.#older.get(reply);
   }

@@ -235,7 +235,7 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance, OpenInsta
         const { notifications } = message.params!;
         const logs = readLogs(notifications);
         if (logs) this.#logs.want(client, logs);
-        if (logs) delete (notifications as NodeFilter)[LOGS]; // the server does not know it
+        if (logs) delete (notifications as NodeFilter)[LOGS]; // the server does not know this member
       } catch (error) {
         return this.#fail(reply, message.id, error);
       }
@@ -245,7 +245,9 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance, OpenInsta
     this.#adapters.serve(message, bytes, client, call);
   }
 
-  /** The client may have used other instances too: they are informed as well. */
+  /**
+   * Reports that a client has disconnected. The client may have used other instances too: they are informed as well.
+   */
   #gone(client: string, reply = ''): void {
     const identity = this.#calls.nodes.of(reply)?.takeClient(client);
     if (identity) this.#calls.onClientEnded(identity);

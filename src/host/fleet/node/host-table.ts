@@ -23,7 +23,7 @@ const RESERVED = 'In a fleet, a name that ends in "#" and a number is reserved f
 const instanceName = /#\d+$/;
 
 export class HostTable {
-  /** Without servers that have the name of an instance. */
+  /** The node's own config, without servers whose name is that of an instance. */
   own: Config;
   /** Once true, the next `apply` removes the servers of the fleet and of other nodes. */
   isLeaving = false;

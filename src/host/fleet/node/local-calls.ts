@@ -60,7 +60,7 @@ export class LocalCalls {
     });
   }
 
-  /** The calls fail; the processes of the instance are about to end. */
+  /** Fails the calls: the processes of the instance are about to end. */
   close(): void {
     for (const fail of this.#running) fail(unanswered());
     this.#running.clear();
@@ -90,14 +90,14 @@ export class LocalCalls {
     });
   }
 
-  /** The result names the process that answered only if the caller asked for it. */
+  /** Adds this node to the identity of the process, which the result has only if the caller asked for it. */
   #named(result: Result): Result {
     const meta = metaOf(result);
     if (!meta?.[RAN]) return result;
     return { ...result, _meta: { ...meta, [RAN]: { ...(meta[RAN] as ProcessIdentity), ...this.#where } } };
   }
 
-  /** The error as a caller on another node would get it. */
+  /** Converts the error to what a caller on another node would get. */
   #outcome(error: unknown): unknown {
     const sent = toRpcError(error);
     extendRan(sent.data, this.#where);

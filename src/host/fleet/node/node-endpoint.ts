@@ -51,7 +51,7 @@ export class NodeEndpoint {
     return instance;
   }
 
-  /** The client may have used any instance. */
+  /** Informs every instance, because the client may have used any of them. */
   clientEnded(client: ClientIdentity): void {
     for (const instance of this.#instances.values()) instance.clientEnded(client);
   }

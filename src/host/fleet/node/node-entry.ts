@@ -9,7 +9,7 @@ import type { JoinOptions } from '../fleet-node.ts';
 
 export class NodeEntry {
   readonly #table: Table<NodeRecord>;
-  /** While it is false, the name may belong to another node. */
+  /** Returns false while the name may belong to another node. */
   readonly #mayWrite: () => boolean;
   #record: NodeRecord;
   /** The value that this node wants, until it is written. */

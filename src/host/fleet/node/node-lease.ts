@@ -13,12 +13,15 @@ import { UsageError } from '../../../base/errors.ts';
 import { SILENT, within } from '../../../base/wait.ts';
 import type { ClusterNetwork, LeaseRecord } from '../cluster-network.ts';
 
-/** Fraction of the lifetime. The watchdog ends the processes of the claims at 0.8; NATS drops the entry at 1. */
+/**
+ * Part of the lifetime during which a lease is trusted. The watchdog ends the processes of the claims at 0.8; NATS
+ * drops the entry at 1.
+ */
 const TRUSTED = 0.6;
 /** Fractions of the lifetime. */
 const RENEWAL = 1 / 4;
 const RETRY = 1 / 16;
-/** In lifetimes. NATS removes an entry slightly after its time. */
+/** Unit: lifetimes. NATS removes an entry slightly after its time. */
 const PATIENCE = 2;
 
 export interface NodeLeaseOptions {
@@ -82,7 +85,7 @@ export class NodeLease {
     return this.#term?.lifetimeMs || this.#network.leases.lifetimeMs;
   }
 
-  /** Read for every call. */
+  /** Hot path: read for every call. */
   get isHeld(): boolean {
     return this.#clock.nowMs() < this.#untilMs && this.#wallMs() < this.#untilWallMs;
   }

@@ -29,7 +29,7 @@ export function changesTo(
   return changes.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** False if another program has changed the server meanwhile; nothing was done. */
+/** Resolves to false if another program has changed the server meanwhile; nothing was done. */
 export async function carryOut(
   { directory: { servers } }: ClusterNetwork,
   change: FleetServerChange,
@@ -52,7 +52,7 @@ export async function carryOut(
   }
 }
 
-/** In the form in which the directory returns it. */
+/** Returns the record as it looks when it is read from the directory. */
 function plain(record: ServerRecord): unknown {
   return JSON.parse(JSON.stringify(record));
 }

@@ -28,7 +28,7 @@ export class FleetState implements FleetView {
     | ((key: string, after: NodeRecord | undefined, before: NodeRecord | undefined, written?: NodeRecord) => void)
     | undefined;
   onClaim: ((key: string, after: ClaimRecord | undefined, before: ClaimRecord | undefined) => void) | undefined;
-  /** Called after each of these calls. */
+  /** Called after each call of the listeners above. */
   onChanged: (() => void) | undefined;
   onUnusable: ((table: 'server' | 'node' | 'claim', key: string, wasUsable: boolean) => void) | undefined;
   readonly #unusable = { server: new Set<string>(), node: new Set<string>(), claim: new Set<string>() };
@@ -162,7 +162,7 @@ export function usableServer(value: ServerRecord, key: string): ServerRecord | u
   if (!isObject(value.entry) || /[@#]/.test(value.name) || !isAddressable(value.name)) return undefined;
   const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
   const required = textsIn(labels);
-  if (required.length > MOST_LABELS) return undefined; // without one of them, it would run on other nodes
+  if (required.length > MOST_LABELS) return undefined; // without one of the labels, the server would run on other nodes
   const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;
   return {
     name: value.name,

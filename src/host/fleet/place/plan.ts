@@ -110,7 +110,7 @@ class Planner {
   readonly waiting: WaitingSlot[] = [];
   readonly #view: FleetView;
   readonly #attempts: Attempts;
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly #nodes = new Map<string, PlannedNode>();
   readonly #byLabels = new Map<string, readonly PlannedNode[]>();
   readonly #reasons = new Map<string, string>();
@@ -188,7 +188,7 @@ class Planner {
       else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
     }
     for (const claim of open.leaving) {
-      // Only checks that there is a node: it is selected again when the claim has ended.
+      // This only checks that there is a node: it is selected again when the claim has ended.
       if (take()) this.#release(claim, `node ${claim.node} is drained`);
       else {
         this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
@@ -216,7 +216,7 @@ class Planner {
     if (node) node.load++;
   }
 
-  /** The node that lost its lease while it had the slot, and has one again. */
+  /** Finds the node that lost its lease while it had the slot, and has a lease again. */
   #ownerBefore(
     claim: ClaimRecord | undefined,
     { record, here }: OpenServer,
@@ -265,7 +265,8 @@ function increment(counts: Map<string, number>, key: string): void {
 }
 
 /**
- * The node with the fewest slots that has no replica. If every node has one and that is allowed, the node with the fewest replicas.
+ * Selects the node with the fewest slots that has no replica. If every node has one and that is allowed, selects the
+ * node with the fewest replicas.
  */
 function select(
   nodes: readonly PlannedNode[],

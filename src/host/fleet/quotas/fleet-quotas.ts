@@ -135,7 +135,7 @@ export class FleetQuotas {
     for (const [gateway, untilMs] of this.#left) if (nowMs > untilMs) this.#left.delete(gateway);
   }
 
-  /** A single gateway has no other to learn from. */
+  /** A single gateway has no other reports to wait for. */
   #learn(): void {
     if (this.#gateways.size > 1) this.#home.learn(this.#clock.nowMs() + this.#learnMs);
   }

@@ -22,7 +22,7 @@ export interface ShareContext {
 const RETRY_MS = 500;
 /** After a home has granted nothing more, it is not asked again for this long, whatever the clients of the principal send. */
 const REFUSED_MS = 100;
-/** With a rate of 0, no request passes. */
+/** Limit of the wait, which a rate of 0 would make infinite. */
 const MOST_WAIT_MS = 60 * 60_000;
 /** Bytes requested in advance. */
 const BYTES_AHEAD = 64 * 1024;
@@ -159,7 +159,7 @@ export class GatewayShare implements QuotaShare {
       const quota = this.quotas[kind];
       if (quota === undefined) continue;
       const more = kind === 'waitingBytes' ? BYTES_AHEAD : this.#waiting;
-      // Callers that were granted something recently may not have taken it yet.
+      // `held` includes a recent grant that callers may not have used yet.
       const held = Math.max(this.#counts[kind], this.#isTrusted() ? this.held[kind] : 0);
       const ahead = Math.floor(quota / (4 * count));
       wanted[kind] = Math.min(quota, this.#counts[kind] + more <= held ? held : held + more + ahead);
@@ -167,7 +167,7 @@ export class GatewayShare implements QuotaShare {
     return wanted;
   }
 
-  /** Requests for the waiting callers, and for half a second of the rate. */
+  /** Number of requests to ask for: those of the waiting callers, and half a second of the rate. */
   #missing(): number {
     const inAdvance = Math.floor((this.quotas.requestsPerMinute ?? 0) / 120);
     return Math.max(0, this.#waiting + inAdvance - Math.floor(this.#tokens));

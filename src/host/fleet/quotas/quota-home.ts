@@ -81,7 +81,7 @@ export class QuotaHome {
     const nowMs = this.#clock.nowMs();
     const known = this.#principals.get(principal) ?? this.#add(principal, learnsUntilMs);
     this.#forgetSilent(known, nowMs);
-    // Its earlier share does not count, because the answer to its last request may be lost.
+    // The gateway's earlier share does not count, because the answer to its last request may be lost.
     const part: Part = { held: noCounts(), used, askedMs: nowMs };
     known.parts.delete(gateway);
     for (const kind of countedKinds) {

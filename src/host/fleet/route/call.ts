@@ -71,7 +71,7 @@ export function notSent({ method }: FleetCall, server: string, why: string): Pee
   });
 }
 
-/** The call waited for its client in an instance that has ended. */
+/** Error of a call that waited for its client in an instance that has ended. */
 export function parkedCallLost(call: FleetCall, why: string): PeerError {
   return unknown(
     call,

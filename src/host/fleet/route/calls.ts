@@ -158,12 +158,12 @@ export class FleetCalls {
     if (this.close(call, outcome)) call.owner.unanswered(call, outcome, why);
   }
 
-  /** The answer is no longer wanted. */
+  /** Cancels a call whose answer is no longer needed. */
   cancel(call: FleetCall): void {
     if (!this.close(call, 'cancelled')) return;
     const { instance, reply, sending } = call;
     const cancel = () => this.tell(instance!, toInstance.cancel + reply);
-    // A chunked message would begin to run after its cancellation.
+    // The cancellation follows a chunked message, which would otherwise begin to run after it.
     if (sending) void sending.then(cancel);
     else cancel();
   }
@@ -260,7 +260,7 @@ export class FleetCalls {
     const at = text.indexOf(' ');
     const reason = (at < 0 ? text : text.slice(0, at)) as CallRefusal;
     const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
-    // The node may refuse every later number too. It accepts numbers with a new secret.
+    // A node that refuses this number as too low may refuse all later ones. It accepts numbers with a new secret.
     if (reason === 'old' && call.reply.startsWith(this.#prefix)) this.#prefix = this.#newPrefix();
     this.giveUp(call, reason === 'busy' ? 'busy' : 'not_run', why);
   }

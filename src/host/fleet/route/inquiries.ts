@@ -9,7 +9,7 @@ import { FIRST_INQUIRY_MS, type FleetCall } from './call.ts';
 import type { FleetCalls } from './calls.ts';
 
 const TICK_MS = 1_000;
-/** The interval between inquiries about a running call doubles up to this. */
+/** Limit of the interval between inquiries about a running call, which doubles each time. */
 const LAST_INQUIRY_MS = 5_000;
 const ANSWER_MS = 3_000;
 /** A node without a subscription may be reconnecting for this long. */
@@ -97,7 +97,7 @@ export class Inquiries {
       asked.absentSinceMs = undefined;
       asked.silentSinceMs = undefined;
       calls.forEach((call, at) => {
-        // It may have been answered, or sent again, meanwhile.
+        // The call may have been answered, or sent again, meanwhile.
         if (call.reply === replies[at] && this.#calls.isOpen(call)) this.#became(call, run, states[at]);
       });
     } catch (error) {
@@ -141,7 +141,7 @@ export class Inquiries {
     const run = table.runOf(node);
     for (const call of [...this.#calls.values()]) {
       if (call.instance!.node !== node || call.askAtMs === Number.POSITIVE_INFINITY) continue;
-      // Its answer is arriving.
+      // Skips a call whose answer is arriving.
       if (isSilent && !isGone && call.askAtMs > nowMs) continue;
       if (isGone || isSilent || run !== call.instance!.run)
         this.#calls.giveUp(call, 'lost', `Node "${node}" has left the fleet or does not answer`);

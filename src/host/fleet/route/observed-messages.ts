@@ -6,7 +6,7 @@ import type { ObservedHop } from '../../../observe/flow/event.ts';
 import type { WireObserver } from '../../../wire/wire.ts';
 import { type Payload, textOfPayload } from '../parts.ts';
 
-/** Minimum time between two requests for hops: each costs a message. */
+/** Minimum time between two requests that are traced: each trace costs a message. */
 const TRACE_EVERY_MS = 20;
 
 export interface FleetObserver extends WireObserver {

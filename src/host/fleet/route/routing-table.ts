@@ -48,11 +48,11 @@ export class RoutingTable {
   readonly #network: ClusterNetwork;
   readonly #self: string;
   readonly #subjects: Subjects;
-  /** Records of servers by name: computing a key for each call would cost more. */
+  /** Records of servers by name, because computing a key for each call would cost more. */
   readonly #servers = new Map<string, ServerRecord>();
   readonly #claimsOfNode = new Map<string, Set<ClaimRecord>>();
   readonly #offersTooMany = new Set<string>();
-  /** Computed on demand, and dropped when something changes. */
+  /** The instances of each server, computed on demand and dropped when something changes. */
   readonly #instances = new Map<string, readonly RoutedInstance[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
 
@@ -111,7 +111,7 @@ export class RoutingTable {
     return record && runOf(record.value);
   }
 
-  /** In the order of their slots. Returns the same array until something changes. */
+  /** Returns the instances in the order of their slots, and the same array until something changes. */
   instancesOf(server: string): readonly RoutedInstance[] {
     const known = this.#instances.get(server);
     if (known) return known;

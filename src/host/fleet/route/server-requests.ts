@@ -160,7 +160,7 @@ export class ServerRequests implements FleetCallOwner {
     else this.service.onerror?.(error);
   }
 
-  /** Undefined if the text is not a valid message; the call has then failed. */
+  /** Returns undefined if the text is not a valid message; the call has then failed. */
   read(call: FleetCall, text: string, data: Uint8Array): JsonRpcMessage | undefined {
     this.observed.received(data);
     const message = readMessage(call, text, data.length, this.#parsing);
@@ -222,7 +222,7 @@ export class ServerRequests implements FleetCallOwner {
     );
   }
 
-  /** False if the call has failed. */
+  /** Returns false if the call has failed. */
   #encode(call: FleetCall): boolean {
     try {
       const refused = this.calls.hold(call, this.payloadOf(call));
@@ -314,7 +314,7 @@ function instanceFor(call: FleetCall, requests: ServerRequests, chooser: Instanc
   );
 }
 
-/** Called after the call's instance has refused it. False if another one may answer it now. */
+/** Called after the call's instance has refused it. Returns false if another instance may answer it now. */
 function isRefusedByAll(call: FleetCall, requests: ServerRequests): boolean {
   if (call.only !== undefined || !requests.isStateless) return true;
   call.refusedBy ??= new Set();

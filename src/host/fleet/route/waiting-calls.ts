@@ -92,7 +92,10 @@ export class WaitingCalls {
     return !isReachable(this.#calls, this.#server);
   }
 
-  /** The ids that an instance assigned end with it. While it only cannot be reached, nothing is known about them. */
+  /**
+   * The ids that an instance assigned are invalid after its end. As long as it may only be unreachable, they may still
+   * be valid.
+   */
   #withoutInstance(call: FleetCall, why: string): Error {
     const member = idParameter(call.method);
     if (member === undefined) return parkedCallLost(call, why);

@@ -35,7 +35,7 @@ export interface AuthRefusal {
   /** 401: credentials are missing or invalid. 403: valid but insufficient. 503: they cannot be checked now. */
   readonly status: 401 | 403 | 503;
   readonly message: string;
-  /** RFC 6750. Absent if the request had no token. */
+  /** Error code of RFC 6750. Absent if the request had no token. */
   readonly error?: 'invalid_token' | 'insufficient_scope' | undefined;
   /** The scopes that a token needs, separated by spaces. */
   readonly scope?: string | undefined;

@@ -192,7 +192,7 @@ class JwtAuth implements Auth {
   readonly #options: JwtOptions;
   readonly #keys: IssuerKeys;
   readonly #now: () => number;
-  /** Oldest first. */
+  /** Verified tokens, oldest first. */
   readonly #verified = new Map<string, { principal: Principal; untilMs: number }>();
   #chars = 0;
 

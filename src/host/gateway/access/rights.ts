@@ -19,7 +19,7 @@ interface RightsOfPrincipal extends Rights {
 
 const known = new WeakMap<Principal, RightsOfPrincipal>();
 
-/** Undefined if the principal may use everything. */
+/** Returns undefined if the principal may use everything. */
 export function rightsOf(principal: Principal | undefined): RightsOfPrincipal | undefined {
   if (principal?.servers === undefined && principal?.tools === undefined) return undefined;
   let rights = known.get(principal);
@@ -58,7 +58,7 @@ export function scopesIn({ scope, scp }: JWTPayload): string[] {
   return [scope, scp].flat().flatMap((each) => (typeof each === 'string' ? each.split(' ') : []));
 }
 
-/** Undefined if the scopes grant nothing. Scopes of other programs are ignored. */
+/** Returns undefined if the scopes grant nothing. Scopes of other programs are ignored. */
 export function rightsOfScopes(scopes: readonly string[]): Omit<Principal, 'name'> | undefined {
   if (scopes.includes(SCOPE)) return {};
   const ours = scopes.filter((scope) => scope.startsWith(`${SCOPE}:`)).map((scope) => scope.slice(SCOPE.length + 1));

@@ -14,7 +14,7 @@ import { readPrivately, replaceWatched } from '../../../wire/process/files/priva
 import { OWNER, type Principal, type Quotas } from './auth.ts';
 
 export interface TokenEntry extends Principal {
-  /** In hexadecimal. */
+  /** The hash in hexadecimal. */
   readonly sha256: string;
   /** ISO 8601 time. */
   readonly created: string;
@@ -41,7 +41,7 @@ export function hashOfToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. */
 export function readTokenFile(file: string): readonly TokenEntry[] | undefined {
   const text = readPrivately(file);
   if (text === undefined) return undefined;
@@ -77,7 +77,7 @@ export async function addToken(file: string, { name, ...rest }: NewToken, nowMs 
   return token;
 }
 
-/** False if there is no token with this name. */
+/** Resolves to false if there is no token with this name. */
 export async function removeToken(file: string, name: string): Promise<boolean> {
   if (!readTokenFile(file)?.some((entry) => entry.name === name)) return false;
   return withFileLock(file, async () => {

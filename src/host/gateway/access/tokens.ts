@@ -49,7 +49,7 @@ class FileTokens implements Auth {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #onError: (error: Error) => void;
-  /** Keyed by hash. The duration of a hash lookup reveals nothing about a token. */
+  /** Entries by hash. The duration of a hash lookup reveals nothing about a token. */
   #byHash!: ReadonlyMap<string, KnownToken>;
   /** `stampOf` the file that was read last. */
   #stamp: string | undefined;
@@ -100,7 +100,7 @@ class FileTokens implements Auth {
   }
 
   #read(): void {
-    this.#stamp = stampOf(this.#file); // before the content, so that a change in between is read again
+    this.#stamp = stampOf(this.#file); // read before the content, so that a change in between is read again
     let entries: readonly TokenEntry[];
     try {
       entries = readTokenFile(this.#file) ?? [];

@@ -167,7 +167,7 @@ export class NodeExchange extends HttpExchange {
       const body = new BodyParts(maxBytes);
       let isRefused = false;
       request.on('data', (chunk: Buffer) => {
-        if (isRefused) return; // drop the rest after a refused part
+        if (isRefused) return; // the rest after a refused part is dropped
         if (body.add(chunk) && mayHold?.(chunk.length) !== false) return;
         isRefused = true;
         body.clear();

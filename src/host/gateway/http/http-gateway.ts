@@ -60,7 +60,7 @@ export class HttpGateway {
   readonly #options: ReturnType<typeof withDefaults>;
   readonly #limits: Limits;
   readonly #clock: Clock;
-  /** Separate, because a suspended request of 2026-07-28 outlives its connection. */
+  /** Separate from the adapters of requests, because a suspended request of 2026-07-28 outlives its connection. */
   readonly #sessionAdapters: ClientAdapters;
   readonly #postAdapters: ClientAdapters;
   readonly #toolHeaders: ToolHeaders;
@@ -94,7 +94,7 @@ export class HttpGateway {
   }
 
   #route(exchange: HttpExchange): Promise<void> | void {
-    if (exchange.isClosed) return; // during authentication: `onclose` would not be called any more
+    if (exchange.isClosed) return; // closed during authentication: `onclose` would not be called any more
     if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
     const admitted = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (admitted instanceof Promise) return admitted.then((admission) => this.#admitted(exchange, admission));
@@ -103,7 +103,7 @@ export class HttpGateway {
 
   #admitted(exchange: HttpExchange, admission: AdmissionResult): Promise<void> | void {
     if (!(admission instanceof Admission)) return refuseBeyond(exchange, admission);
-    if (exchange.isClosed) return admission.release(); // while the quotas were requested
+    if (exchange.isClosed) return admission.release(); // closed while the quotas were requested
     exchange.admission = admission;
     switch (exchange.method) {
       case 'POST':
@@ -329,7 +329,7 @@ function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** False for a request that continues a call after a question. */
+/** Returns false for a request that continues a call after a question. */
 function isNewRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return isRequest(message) && message.params?.requestState === undefined;
 }

@@ -238,7 +238,10 @@ export class HttpSession implements Channel {
     this.onfull?.(isFull);
   }
 
-  /** Separate from `request`, because closures of one function keep each other's variables: a kept reply would keep the request body. */
+  /**
+   * A separate function, because closures of one function keep each other's variables: a kept reply would keep the
+   * request body.
+   */
   #newReply(
     stream: number,
     id: RequestId,
@@ -258,7 +261,7 @@ export class HttpSession implements Channel {
     this.#standalone = reply;
     exchange.onclose = () => {
       if (this.#standalone === reply) this.#standalone = undefined;
-      reply.detach(exchange); // last: messages that this releases must be kept for the next stream
+      reply.detach(exchange); // called last: messages that this releases must be kept for the next stream
       if (this.isOneStream) void this.close();
     };
     return reply;
@@ -280,7 +283,7 @@ export class HttpSession implements Channel {
     return this.#log.add(stream, isAnswer && !this.#log.fits(data) ? this.#instead(request, data.length) : data);
   }
 
-  /** Sent to a reconnecting client for an answer that was too large to keep. */
+  /** The error that a reconnecting client gets for an answer that was too large to keep. */
   #instead(request: RequestId, chars: number): string {
     const message = `The answer was lost with the connection: it has ${chars} characters, and ${this.#maxChars} are kept (maxKeptChars)`;
     return JSON.stringify(errorAnswer(request, new RpcError(RpcCode.internalError, message)));

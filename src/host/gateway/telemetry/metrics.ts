@@ -116,7 +116,7 @@ export function gatewayMetrics({ counts, max }: Limits): Gauged {
   };
 }
 
-/** Upper bounds in seconds. */
+/** Upper bounds of the histogram in seconds. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 class MethodCounts {

@@ -53,7 +53,7 @@ export class Claims {
   readonly #slots = new Map<string, Slot>();
   readonly #turns = new Turns((error) => this.#onProblem(error));
   readonly #whyTaken: WhyTaken;
-  /** By slot key: a server record that this node tried to run and could not. */
+  /** Server records that this node tried to run and could not, by slot key. */
   readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
   #isLeaving = false;
 
@@ -193,7 +193,7 @@ export class Claims {
         if (slot.isDraining && !slot.isStateless)
           this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
         return this.#turns.take(slot.key, async () => {
-          const isInForce = slot.claim.session === this.#lease.heldSession; // claimed again meanwhile
+          const isInForce = slot.claim.session === this.#lease.heldSession; // true if the slot was claimed again meanwhile
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
         });
       }),
@@ -228,7 +228,7 @@ export class Claims {
     return unfit?.config === revision && this.#clock.nowMs() < unfit.untilMs ? unfit.reason : undefined;
   }
 
-  /** Undefined if there is no usable record. */
+  /** Resolves to undefined if there is no usable record. */
   async #recordOf(server: string): Promise<KeyedRecord<ServerRecord> | undefined> {
     const key = keyOfServer(server);
     const entry = await this.#network.directory.servers.get(key);
@@ -236,7 +236,9 @@ export class Claims {
     return value && { ...entry, value };
   }
 
-  /** One compare-and-set. Undefined if it failed, or if the session ended before the result was known. */
+  /**
+   * Makes one compare-and-set. Resolves to undefined if it failed, or if the session ended before the result was known.
+   */
   async #claim(
     key: string,
     number: number,
@@ -317,13 +319,13 @@ export class Claims {
     return this.#sure(claim.session, async () => {
       const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
       if (written !== undefined) return written;
-      // It may be this node's own write whose acknowledgement was lost.
+      // The entry may be this node's own write whose acknowledgement was lost.
       const entry = await claims.get(key);
       return entry && isSame(entry.value, claim) ? entry.revision : undefined;
     });
   }
 
-  /** Repeats a failing operation until it succeeds. Undefined if the session loses its lease first. */
+  /** Repeats a failing operation until it succeeds. Resolves to undefined if the session loses its lease first. */
   async #sure<T>(session: string, attempt: () => Promise<T>): Promise<T | undefined> {
     while (this.#lease.heldSession === session) {
       try {

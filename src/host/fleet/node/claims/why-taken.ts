@@ -14,7 +14,7 @@ const MOST_SESSIONS = 10_000;
 export class WhyTaken {
   readonly #network: ClusterNetwork;
   readonly #clock: Clock;
-  /** By session: since when a lease with a longer lifetime is known to be missing. */
+  /** Time since which a lease with a longer lifetime is known to be missing, by session. */
   readonly #missingSince = new Map<string, number>();
 
   constructor(network: ClusterNetwork, clock: Clock) {
@@ -22,7 +22,7 @@ export class WhyTaken {
     this.#clock = clock;
   }
 
-  /** Why another node may still run the slot. `before`: the existing claim. */
+  /** Resolves to the reason why another node may still run the slot. `before`: the existing claim. */
   async ask(before: ClaimRecord | undefined): Promise<string | undefined> {
     const { directory, leases } = this.#network;
     if (!before) return (await directory.claims.isSettled(UNNOTICED_MS)) ? undefined : madeAnew('claims');
@@ -35,7 +35,7 @@ export class WhyTaken {
       return `Node "${node}" runs it in generation ${generation}`;
     const trustedMs = Math.max(lifetimeMs, leases.lifetimeMs);
     if (!(await leases.table.isSettled(trustedMs))) return madeAnew('leases');
-    // Read after the lease, so that a change that ended the lease early is seen.
+    // The lifetime is read after the lease, so that a change that ended the lease early is seen.
     await leases.readLifetime();
     if (trustedMs <= leases.lifetimeMs || this.#isLongMissing(session, trustedMs)) return undefined;
     return `Leases end after ${leases.lifetimeMs} ms since max_age was changed in NATS. Node "${node}" relies on ${trustedMs} ms and may still run the slot`;
