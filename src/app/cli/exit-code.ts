@@ -5,7 +5,7 @@ import { StandpipeError, UsageError } from '../../base/errors.ts';
 export const ExitCode = {
   done: 0,
   toolError: 1,
-  /** `check` only. */
+  /** Used only by `check`. */
   ruleViolated: 1,
   usage: 2,
   server: 3,

@@ -44,7 +44,7 @@ export interface Settings {
 /** Time in ms without clients after which a host started by `connect` ends. */
 export const DEFAULT_IDLE_MS = 10 * 60_000;
 
-/** `500`, `500ms`, `30s`, `1.5m`, `2h`. */
+/** Parses `500`, `500ms`, `30s`, `1.5m` or `2h`. */
 export const durationOf =
   (option: string) =>
   (text: string): number => {

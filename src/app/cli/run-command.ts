@@ -23,7 +23,7 @@ export async function runCommand(words: readonly string[], listening: () => void
   await Promise.all([stdout, stderr].map(flushed));
   const lost = await findLost();
   if (lost !== undefined) {
-    exitCode ||= ExitCode.usage; // as for an --output file that cannot be written
+    exitCode ||= ExitCode.usage; // the same exit code as for an --output file that cannot be written
     out.tell('error', lost);
     await flushed(stderr);
   }
@@ -70,7 +70,7 @@ export function splitAtServer(words: readonly string[]): { ours: string[]; serve
   return { ours: words.slice(0, at), serverCommand: words.slice(at + 1) };
 }
 
-/** For commands with `--url`, a URL in place of the server name counts as `--url`. */
+/** Accepts a URL in place of the server name, in commands with `--url`. */
 function takeAddress(command: Command, options: Record<string, unknown>, serverCommand: unknown): string[] {
   const [first, ...rest] = command.args;
   const isGiven = options.url !== undefined || serverCommand !== undefined;

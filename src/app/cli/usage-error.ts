@@ -28,7 +28,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript', 'codegen', 'generate'],
 };
 
-/** Undefined if help or the version was printed. */
+/** Returns undefined if help or the version was printed. */
 export function readCommanderError(thrown: unknown, words: readonly string[], program: Command | undefined): unknown {
   if (!(thrown instanceof CommanderError)) return thrown;
   if (thrown.exitCode === 0) return undefined;
@@ -93,7 +93,7 @@ function optionMeant(given: string, words: readonly string[], program: Command |
   return guess === undefined ? argument : `${guess} ${argument}`;
 }
 
-/** `--city Oslo` and `--city=Oslo` as `city=Oslo`, `--force` as `force=true`. */
+/** Rewrites `--city Oslo` and `--city=Oslo` as `city=Oslo`, and `--force` as `force=true`. */
 function asArgument(given: string, words: readonly string[]): string {
   const [name = '', ...rest] = given.replace(/^-+/, '').split('=');
   const next = words[words.indexOf(given) + 1];

@@ -50,7 +50,7 @@ export interface InspectedServer {
   name: string;
   status?: ServerStatus;
   lives: Life[];
-  /** Absent if the command line cannot reach it: behind a tap, in a recording. */
+  /** Absent if the command line cannot reach the server: behind a tap, in a recording. */
   reach?: Reach;
 }
 
@@ -152,7 +152,7 @@ export interface EventDetail {
   json: unknown;
   offset: number | undefined;
   cut: boolean;
-  /** The last bytes, if it was cut. */
+  /** The last bytes of the frame, if it was cut. */
   tailBase64?: string;
   redacted: boolean;
   /** For a message over HTTP: its HTTP request, and the status of the response. */
@@ -169,7 +169,7 @@ export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
   /** The event with its headers, and the event of its end. */
   beganSeq?: number | undefined;
   endedSeq?: number | undefined;
-  /** Its first 50 messages, and the number of all messages. */
+  /** The first 50 messages of the request, and the number of all messages. */
   frames: readonly number[];
   frameCount: number;
 }
@@ -254,7 +254,7 @@ export interface TaskSummary {
   taskId: string;
   server: string;
   client?: string | undefined;
-  /** Of the request that became the task. Absent if it is no longer stored. */
+  /** Method of the request that became the task. Absent if the request is no longer stored. */
   method?: string | undefined;
   tool?: string | undefined;
   form: TaskForm;
@@ -270,9 +270,9 @@ export interface TaskSummary {
   changes: number;
   /** The number of open questions of a task of 2026-07-28. */
   questions: number;
-  /** Its number in the rows of the timeline. Absent if only a list of tasks names it. */
+  /** Number of the task in the rows of the timeline. Absent if only a list of tasks names the task. */
   row?: number | undefined;
-  /** Its number in the rows between the host and its client. */
+  /** Number of the task in the rows between the host and its client. */
   clientRow?: number | undefined;
   /** The call of the page that became the task. */
   callId?: string | undefined;
@@ -316,7 +316,7 @@ export interface ActionResult {
 /** `GET /api/latency` */
 export interface LatencyReport {
   rows: LatencyRow[];
-  /** For the plot: one point per answered request, at most the newest 5,000. */
+  /** Points of the plot: one for each answered request, at most the newest 5,000. */
   points: LatencyPoint[];
 }
 

@@ -10,7 +10,7 @@ export interface Redaction {
   readonly text: Redact;
   /** Returns the same event if there is nothing to hide. `length` and `offset` keep the values of the pipe. */
   event(event: FlowEvent): FlowEvent;
-  /** A copy of plain data. */
+  /** Returns a redacted copy of plain data. */
   value<T>(value: T): T;
 }
 

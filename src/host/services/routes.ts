@@ -82,7 +82,7 @@ export class Routes {
     const { what } = listMethods[list];
     if (owners.length > 1) {
       const message = `Several servers have a ${what} named "${given}": ${owners.map(({ server }) => `${server}/${given}`).join(', ')}`;
-      throw new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use one of these.' });
+      throw new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use one of these names.' });
     }
     const lists = owners[0];
     if (!lists) {

@@ -71,7 +71,7 @@ export class ClientAdapter {
     await this.peer.close();
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -118,7 +118,7 @@ export class ClientAdapter {
     relatedRequestId: RequestId | undefined,
   ): Promise<void> | undefined {
     const client = this.#legacy.session ?? this.#modern.client;
-    const inOrder = client?.info?.name === ownInfo.name; // a host, or another Standpipe client
+    const inOrder = client?.info?.name === ownInfo.name; // the client is a host, or another Standpipe client
     // The notifier decides what may be sent.
     const sent = this.peer.notify(method, params, { neverRefuse: true, relatedRequestId, inOrder });
     if (sent === SENT) return undefined;

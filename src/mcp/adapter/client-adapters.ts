@@ -112,7 +112,7 @@ export class ClientAdapters {
     await Promise.all([...this.#open.values()].map((open) => open.close()));
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -45,7 +45,7 @@ export class LegacySubscriptions {
     this.#lists ??= this.#watchOrReport({ ...announced, others: true }, client);
     const before = this.#logs;
     this.#logs = this.#watchOrReport({ logs: client.logLevel, choosesLogs }, client);
-    if (before) stop(before); // stopped afterwards, so that the server is not set to another level in between
+    if (before) stop(before); // the previous watch is stopped afterwards, so that the server is not set to another level in between
   }
 
   async subscribe(uri: string, client: ClientFacts): Promise<void> {
@@ -77,7 +77,7 @@ export class LegacySubscriptions {
     (await open.watch)();
   }
 
-  /** Stops until the next `open`. */
+  /** Stops all notifications until the next `open`. */
   pause(): void {
     if (this.#lists) stop(this.#lists);
     if (this.#logs) stop(this.#logs);

@@ -88,7 +88,7 @@ export class ModernSubscriptions {
     else this.#acknowledge(subscription);
   }
 
-  /** Sent once, and before any other message of the subscription. */
+  /** Sends the acknowledgement once, before any other message of the subscription. */
   #acknowledge(subscription: Subscription): void {
     if (subscription.isAcknowledged) return;
     subscription.isAcknowledged = true;

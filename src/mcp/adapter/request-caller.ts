@@ -68,7 +68,7 @@ export abstract class RequestCaller implements Caller {
     this.notifier.progress(this.inbound, sent);
   }
 
-  /** Sent only if the client wants messages of this level. */
+  /** Sends the message only if the client wants messages of its level. */
   log(params: Params): void {
     const wanted = this.client.logLevel;
     if (wanted === undefined || !reaches(params.level, wanted) || this.inbound.cancelled) return;

@@ -74,7 +74,7 @@ export class SuspendedCalls {
   ): Promise<Result> {
     const params = inbound.request.params ?? {};
     const call = this.#find(params.requestState);
-    // Equal to the error for an unknown key, so that it reveals nothing about calls of others.
+    // The error equals that for an unknown key, so that it reveals nothing about calls of others.
     if (call.client.identity.principal !== client.identity.principal) throw this.#unknown(params.requestState);
     if (call.identity !== identityOf(inbound)) {
       throw invalidParams('requestState belongs to another request: send the same method and parameters again');
@@ -229,7 +229,7 @@ function oldestOfLargest(calls: Iterable<ModernCaller>, sizeOf: (call: ModernCal
 
 function outcomeBytes(given: unknown): number {
   const json = toJson(given instanceof RpcError ? [given.message, given.data] : given);
-  return typeof json === 'string' ? heldBytes(json.length, valuesOf(json)) : 0; // it will be answered with a short error
+  return typeof json === 'string' ? heldBytes(json.length, valuesOf(json)) : 0; // not serializable: the answer is a short error
 }
 
 /** Identifies the request, because a retry must be the same request. */

@@ -297,7 +297,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     else this.#ended();
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -102,7 +102,7 @@ export interface SharedSession {
 }
 
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
-  /** Sent as `_meta`. */
+  /** Members of `_meta` in the request. */
   meta?: Meta;
   /** For `Client.request`: a result of an extension is returned as the server sent it, and the call is not continued. */
   unfinished?: boolean;

@@ -10,9 +10,12 @@ export interface Warning {
 
 export type Warn = (topic: string, message: string) => void;
 
-/** Some kinds have one warning per tool, so the server could otherwise determine their number. */
+/**
+ * Limit of the number of warnings. Some kinds have one warning per tool, so the server could otherwise determine their
+ * number.
+ */
 const MAX_WARNINGS = 200;
-/** Some messages quote the server. */
+/** Limit of a message in characters, because some messages quote the server. */
 const LONGEST_TEXT = 2000;
 
 export class Warnings {

@@ -38,13 +38,16 @@ export interface Extension {
   readonly client?: ClientPart;
   /** The id that a question of a server names: it belongs to the pending request with this target. `withId` adds it to the answer. */
   readonly idInQuestion?: (question: Params) => NamedId | undefined;
-  /** How it is declared to this client, by a host whose servers declare it in `capabilities.extensions`. Default: in the same way. */
+  /**
+   * How the extension is declared to this client, by a host whose servers declare it in `capabilities.extensions`.
+   * Default: in the same way.
+   */
   readonly factsFor?: (client: ClientFacts | undefined) => FactsChange;
   /** The part of a declared server. Without it, a server does not declare the extension. */
   readonly server?: ServerPart;
   /** Replaces members of the service of each server that a host runs, before its processes are chosen. */
   readonly host?: (service: Service, server: HostedServer) => Partial<Service>;
-  /** The same for a server that another host runs: that host has the `host` part. */
+  /** Like `host`, for a server that another host runs: that host has the `host` part. */
   readonly relay?: (service: Service, server: HostedServer) => Partial<Service>;
 }
 
@@ -162,7 +165,7 @@ export interface KeptRecords {
 
 export interface KeptRecord {
   readonly value: unknown;
-  /** It can be removed after this time, in milliseconds since 1970. */
+  /** The record can be removed after this time, in milliseconds since 1970. */
   readonly untilMs: number;
   /** Whether no other record replaces it. */
   readonly isFinal: boolean;
@@ -182,7 +185,7 @@ interface KnownResultType extends ResultTypeFacts {
 const resultTypes = new Map<string, KnownResultType>();
 const registered = new WeakSet<Extension>();
 const ids = new Set<string>();
-/** By scheme, whether its URIs are linked. */
+/** Whether the URIs of each scheme are linked. */
 const schemes = new Map<string, boolean>();
 const onlyModern = new Set<string>();
 const listing: Record<string, object> = {};

@@ -14,7 +14,7 @@ export interface ServedFile {
 }
 
 export interface ServedResources {
-  /** By URI. Not all need to be listed. */
+  /** The files by URI. Not all of them need to be listed. */
   readonly files: ReadonlyMap<string, ServedFile>;
   /** Entries that follow the last page of the server's own list. */
   listed(): readonly Resource[] | Promise<readonly Resource[]>;

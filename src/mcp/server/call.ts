@@ -72,7 +72,7 @@ export class Call {
     this.#caller.progress(params);
   }
 
-  /** Sent only if the client wants messages of this level. */
+  /** Sends the message only if the client wants messages of its level. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     this.#caller.log(logger === undefined ? { level, data } : { level, logger, data });
   }

@@ -59,7 +59,7 @@ function labelled<T extends ResourceContents>(contents: T, mimeType: string | un
 
 function base64(bytes: Uint8Array): string {
   let binary = '';
-  // In slices, because a function call takes a limited number of arguments.
+  // Encodes slices, because a function call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(binary);
 }

@@ -157,7 +157,7 @@ export class Server {
     return this.#adapters.close();
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

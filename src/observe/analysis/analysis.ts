@@ -145,7 +145,10 @@ export class Analysis {
   }
 }
 
-/** The request that a message is, answers or cancels. Only the newest progress of a request is known, so it is left out. */
+/**
+ * Finds the request that a message starts, answers or cancels. Progress is left out, because only its newest message is
+ * known.
+ */
 function exchangeOf(message: MessageDescription, exchanges: readonly Exchange[]): Exchange | undefined {
   const { kind, cancels, id = cancels } = message;
   if (kind === 'notification' && cancels === undefined) return undefined;

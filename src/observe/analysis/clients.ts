@@ -28,10 +28,10 @@ export interface ClientSummary {
 const MOST_CLIENTS = 1_000;
 
 export class Clients {
-  /** Ordered by the last event, newest last. */
+  /** Clients by name, ordered by their last event, newest last. */
   readonly #byName = new Map<string, ClientSummary>();
 
-  /** Ordered by `openedAtMs`. */
+  /** Returns the clients, ordered by `openedAtMs`. */
   list(): ClientSummary[] {
     return [...this.#byName.values()].sort((a, b) => a.openedAtMs - b.openedAtMs).map((client) => ({ ...client }));
   }

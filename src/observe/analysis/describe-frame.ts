@@ -66,7 +66,7 @@ class Describer implements MessageSink {
 
   constructor(toleratesNoise: boolean) {
     this.#reader = new MessageReader({ maxFrameBytes: Number.MAX_SAFE_INTEGER, toleratesNoise }, this);
-    this.#reader.batches = true; // accepted here in every revision
+    this.#reader.batches = true; // batches are accepted here in every revision
   }
 
   describe(frame: FrameFact): FrameDescription {
@@ -201,7 +201,7 @@ const MESSAGE_BYTES = 150;
 export class Descriptions {
   readonly #maxBytes: number;
   readonly #bySeq = new Map<number, FrameDescription>();
-  /** Kept between calls: a new iterator would step over all entries deleted before. */
+  /** The iterator is kept between calls: a new one would step over all entries deleted before. */
   #oldestFirst = this.#bySeq.entries();
   #heldBytes = 0;
 

@@ -28,7 +28,7 @@ export class Exchanges {
   readonly #maxBytes: number;
   readonly #describe: (frame: FrameEvent) => FrameDescription;
   readonly #open = new OpenRequests();
-  /** Oldest first. Entries before `#first` were forgotten. */
+  /** All exchanges, oldest first. Entries before `#first` were forgotten. */
   #all: (Exchange | undefined)[] = [];
   #first = 0;
   readonly #bySeq = new ExchangesBySeq();
@@ -59,7 +59,7 @@ export class Exchanges {
     return this.#open.lives;
   }
 
-  /** Oldest first. The objects change when responses arrive. */
+  /** Returns all exchanges, oldest first. The objects change when responses arrive. */
   all(): Iterable<Exchange> {
     return this.#all.slice(this.#first) as Exchange[];
   }

@@ -56,7 +56,7 @@ export class Latency {
     this.#next = (this.#next + 1) % MAX_POINTS;
   }
 
-  /** Oldest first. */
+  /** Returns the points, oldest first. */
   points(): LatencyPoint[] {
     return [...this.#points.slice(this.#next), ...this.#points.slice(0, this.#next)];
   }

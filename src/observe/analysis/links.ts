@@ -7,7 +7,7 @@ import { type Exchange, keepNewest } from './exchange.ts';
 const MOST_AWAITED = 10_000;
 /** Limit per request. */
 const MOST_LINKS = 100;
-/** Limits memory: a server chooses the ids of its questions. */
+/** Longest key in characters. A server chooses the ids of its questions. */
 const LONGEST_KEY = 2_000;
 
 export class Links {

@@ -18,7 +18,7 @@ class OneWay {
     if (progressToken !== undefined) this.byToken.set(progressToken, exchange);
   }
 
-  /** A newer request may use the same id, which then stays. */
+  /** Removes the request, unless a newer one has its id. */
   forget(exchange: Exchange): void {
     const { id, http, progressToken } = exchange;
     if (this.byId.get(id) === exchange) this.byId.delete(id);

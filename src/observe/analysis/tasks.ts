@@ -72,7 +72,7 @@ const UNKNOWN_TASK = -32602;
 export class Tasks {
   readonly #maxTasks: number;
   readonly #maxChars: number;
-  /** Oldest first. */
+  /** Tasks by number, oldest first. */
   readonly #byId = new Map<number, Task>();
   /** The newest task of each id, side and direction. */
   readonly #byKey = new Map<string, Task>();
@@ -85,7 +85,7 @@ export class Tasks {
     this.#maxChars = maxChars;
   }
 
-  /** Oldest first. A task that a client sees is not listed if the same task of a server is. */
+  /** Returns the tasks, oldest first. A task that a client sees is not listed if the same task of a server is. */
   list(): Task[] {
     return [...this.#byId.values()].filter(({ upstream }) => !upstream);
   }
@@ -108,7 +108,7 @@ export class Tasks {
     return changed;
   }
 
-  /** `exchange`: the request that the message is, answers or cancels. */
+  /** `exchange`: the request that the message starts, answers or cancels. */
   see(event: FrameEvent, message: MessageDescription, exchange: Exchange | undefined): void {
     if (message.kind === 'response') {
       if (exchange) this.#answer(event, message, exchange);
@@ -129,7 +129,10 @@ export class Tasks {
     return exchange?.task ?? (mention && this.#find(event, mention));
   }
 
-  /** Tasks of a process that has exited have no known end. A server may keep them, so a later message can still show their state. */
+  /**
+   * The end of tasks of a process that has exited is unknown. A server may keep them, so a later message can still show
+   * their state.
+   */
   processExited({ server, life, atMs, seq }: FlowEvent): void {
     for (const task of this.#byId.values()) {
       if (task.server === server && task.life === life && !isOver(task)) this.#lost(task, { atMs, seq });
@@ -153,14 +156,14 @@ export class Tasks {
 
   #created(event: FrameEvent, mention: TaskMention, exchange: Exchange): void {
     const known = this.#find(event, mention);
-    // Notifications may precede the answer. An older task with this id is another one.
+    // Notifications may precede the answer. An older task with the same id is a different task.
     const isSame = known && !known.call && known.firstSeq > exchange.requestSeq;
     const task = isSame ? known : this.#add(event, mention);
     task.call = exchange;
     task.firstSeq = exchange.requestSeq;
     task.headSeq = exchange.requestSeq;
     exchange.task = task;
-    task.messages++; // the request
+    task.messages++; // counts the request
     const upstream = exchange.links?.find((link) => link.task?.call === link)?.task;
     if (!upstream || exchange.direction !== 'fromClient') return;
     task.upstream = upstream;
@@ -168,7 +171,10 @@ export class Tasks {
     this.#changed.add(upstream);
   }
 
-  /** The answer to a request about a task whose call was not seen. The request belongs to the task too. */
+  /**
+   * Finds the task in the answer to a request about a task whose call was not seen. The request belongs to the task
+   * too.
+   */
   #polled(event: FrameEvent, mention: TaskMention, { requestSeq, method }: Exchange): Task {
     const task = this.#find(event, mention) ?? this.#add(event, mention);
     task.headSeq ??= requestSeq;

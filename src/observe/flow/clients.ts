@@ -68,7 +68,9 @@ export class FlowClients {
     return group;
   }
 
-  /** Searched only when needed: reordering a map with each request would keep much garbage alive. */
+  /**
+   * The oldest group is searched only when needed: reordering a map with each request would keep much garbage alive.
+   */
   #forgetOldest(): void {
     let oldest: string | undefined;
     let usedAt = Number.POSITIVE_INFINITY;

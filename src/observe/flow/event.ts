@@ -2,9 +2,9 @@
 // plain facts. The meaning of a frame (a request, stray output, half a message) is determined when it is displayed
 // (analysis/describe-frame.ts), so that capture does not slow the traffic down.
 
-/** Between a host and a server. */
+/** The direction of traffic between a host and a server. */
 export type ServerDirection = 'toServer' | 'fromServer';
-/** Also between a client and the host. */
+/** The direction of traffic, also between a client and the host. */
 export type FlowDirection = ServerDirection | 'fromClient' | 'toClient';
 
 export interface FlowStamp {
@@ -47,9 +47,9 @@ interface Field<T = unknown> {
   /** Returns undefined if an untrusted value is not valid for this field. Does not validate byte fields. */
   read(value: unknown): T | undefined;
   optional?: true;
-  /** Masked before it leaves the process. */
+  /** The value is masked before it leaves the process. */
   secret?: true;
-  /** Has no fixed size: searched, and counted as memory. */
+  /** The value has no fixed size: it is searched, and counted as memory. */
   isPart?: true;
 }
 
@@ -58,9 +58,9 @@ export const LONGEST_NAME = 1000;
 
 const text = texts(Number.POSITIVE_INFINITY);
 const name = texts(LONGEST_NAME);
-/** Limited, because facts about a server are kept as long as the server is. */
+/** Texts are limited, because facts about a server are kept as long as the server is. */
 const fact = texts(4000);
-/** Writers produce shorter texts (secrets/mask-http.ts). */
+/** Limit for HTTP texts. Writers produce shorter ones (secrets/mask-http.ts). */
 const httpText = texts(64 * 1024);
 const number: Field<number> = { read: (value) => (typeof value === 'number' ? value : undefined) };
 const id: Field<string | number> = { read: (value) => text.read(value) ?? number.read(value), isPart: true };
@@ -207,7 +207,7 @@ const listed = new Map(
   ]),
 );
 
-/** Undefined for an unknown kind, and for `frame`. */
+/** Returns undefined for an unknown kind, and for `frame`. */
 export function fieldsOf(kind: string): readonly NamedField[] | undefined {
   return listed.get(kind);
 }
@@ -222,7 +222,7 @@ export function partsOf(event: FlowFact): (Uint8Array | string)[] {
   return values.map((value) => (value instanceof Uint8Array ? value : String(value)));
 }
 
-/** Bytes and characters of the parts. Does not allocate: there is one link for each client call. */
+/** Counts the bytes and characters of the parts. Does not allocate: there is one link for each client call. */
 export function lengthOfParts(event: FlowEvent): number {
   let length = 0;
   for (const part of partNames.get(event.kind)!) {

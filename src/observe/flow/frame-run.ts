@@ -123,7 +123,10 @@ const BLOCK_PLACES = 16 * 1024;
 /** A longer copy gets its own block, which limits unused space at the end of shared blocks. */
 export const LARGEST_SHARED_BYTES = 64 * 1024;
 
-/** Filled from the front and never overwritten, so a frame that was handed out stays unchanged. Freed with the last reference to its frames. */
+/**
+ * A block is filled from the front and never overwritten, so a frame that was handed out stays unchanged. It is freed
+ * with the last reference to its frames.
+ */
 class Block {
   readonly bytes: Uint8Array;
   readonly places: Uint32Array;

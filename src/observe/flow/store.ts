@@ -230,7 +230,7 @@ type Slot = FlowEvent | FrameRun;
 
 /** The events of a store by sequence number, oldest first: a queue with binary search that counts the memory of its events. */
 class EventQueue {
-  /** Valid from `#head` on; earlier slots were dropped. */
+  /** Slots from `#head` on are valid; earlier ones were dropped. */
   #slots: (Slot | undefined)[] = [];
   #head = 0;
   #firstSeq = 1;
@@ -331,7 +331,7 @@ function firstSeqOf(slot: Slot): number {
   return slot instanceof FrameRun ? slot.firstSeq : slot.seq;
 }
 
-/** Must be constant for an event. */
+/** The weight of an event in bytes, which must not change. */
 function weightOf(event: FlowEvent): number {
   return EVENT_BYTES + event.server.length + lengthOfParts(event);
 }

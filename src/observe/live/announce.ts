@@ -132,7 +132,7 @@ class FlowSocket {
   }
 
   #connected(socket: Socket): void {
-    socket.on('error', () => socket.destroy()); // the viewer disconnected
+    socket.on('error', () => socket.destroy()); // the viewer has disconnected
     socket.unref();
     if (this.#viewers.size >= (this.#options.maxViewers ?? 16)) return void socket.destroy();
     socket.resume();

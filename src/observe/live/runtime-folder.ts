@@ -54,7 +54,7 @@ export function ensureRuntimeFolder(folder: string): void {
   } catch (cause) {
     throw unusable(folder, `it cannot be created (${toError(cause).message})`, cause);
   }
-  const found = lstatSync(folder); // must not follow links
+  const found = lstatSync(folder); // lstat, because links must not be followed
   if (!found.isDirectory()) throw unusable(folder, 'it is not a folder');
   const user = process.getuid?.();
   if (user === undefined) return; // on Windows the folder has the access control list of the user's profile
@@ -96,7 +96,7 @@ export function writeDescriptor(folder: string, id: string, descriptor: LiveDesc
   return file;
 }
 
-/** Undefined if the file is not a descriptor or was removed. */
+/** Returns undefined if the file is not a descriptor or was removed. */
 export function readDescriptor(file: string): LiveDescriptor | undefined {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<LiveDescriptor> | null;

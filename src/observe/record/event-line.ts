@@ -44,7 +44,7 @@ export class EventLines {
       this.#block = frame.block;
       this.#blockBuffer = bufferOf(frame.block);
     }
-    // As Latin-1: non-ASCII text is not written by the fast path.
+    // Decoded as Latin-1: the fast path does not write non-ASCII text.
     const text = this.#blockBuffer.toString('latin1', frame.start, frame.start + frame.length);
     return this.#redact(text) === text && this.#plain.write(frame, into);
   }
@@ -110,7 +110,7 @@ const offset = Buffer.from(',"offset":');
 const length = Buffer.from(',"length":');
 const text = Buffer.from(',"text":"');
 const end = Buffer.from('"}');
-/** '', '.001' … '.999', as JSON writes them. */
+/** The decimals of a number as JSON writes them: '', '.001' … '.999'. */
 const decimals = Array.from({ length: 1000 }, (_, thousandths) => Buffer.from(String(thousandths / 1000).slice(1)));
 
 /**

@@ -47,7 +47,7 @@ const PREFIX_CHARS = 200;
 /** Maximum number of runs whose sequence numbers are tracked. */
 const MAX_RUNS = 1000;
 const LONGEST_RUN_NAME = 200;
-/** Limited, because the facts about the writer are kept as long as the run is. */
+/** Limit of a header, because the facts about the writer are kept as long as the run is. */
 const LONGEST_HEADER = 64 * 1024;
 
 /** `source`: the path of one file, or the bytes of a recording as they arrive. */

@@ -51,7 +51,7 @@ function inWords(error: Error): string {
   return error.hint ? `error: ${error.message}\nhint: ${error.hint}` : `error: ${error.message}`;
 }
 
-/** Written to the descriptor: its stream is used for forwarding. */
+/** Writes to the descriptor, because the stream of stderr forwards the output of the server. */
 function print(text: string): void {
   try {
     writeSync(2, `${text}\n`);

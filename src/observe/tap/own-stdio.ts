@@ -25,7 +25,9 @@ function writingEnd(fd: 1 | 2, otherwise: () => Writable): Writable {
   return new ClosingSocket({ fd, readable: false, writable: true }).once('close', () => closeDescriptor(fd));
 }
 
-/** Ends by closing only. A shutdown would end the socket for every process that has inherited it: a shell, a wrapper. */
+/**
+ * Closes without a shutdown, which would end the socket for every process that has inherited it: a shell, a wrapper.
+ */
 class ClosingSocket extends Socket {
   override _final(done: () => void): void {
     done();
@@ -37,7 +39,7 @@ function isPipe(fd: number): boolean {
   return stats.isFIFO() || stats.isSocket();
 }
 
-/** Also reoccupies the descriptor: the next opened file must not become the one that errors are printed to. */
+/** Also reoccupies the descriptor: errors must not be printed to the next opened file. */
 function closeDescriptor(fd: number): void {
   closeSync(fd);
   let lowest = 0;

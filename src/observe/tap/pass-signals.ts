@@ -25,7 +25,7 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
   const pass = (signal: NodeJS.Signals) => {
     if (!server) early.push(signal);
     else if (!server.exitStatus) {
-      // It may exit at this moment: then there is no process to signal, and its exit is handled elsewhere.
+      // The server may exit at this moment: then there is no process to signal, and its exit is handled elsewhere.
       sendSignal(isWindows ? server.pid : -server.pid, signal);
       passed(signal);
     }
@@ -48,7 +48,7 @@ export function endLike(
   clock: Clock = systemClock,
 ): void {
   if (signal === null) process.exit(exitCode ?? 0);
-  const asCode = 128 + constants.signals[signal]; // the exit code of a shell, if the signal does not end us
+  const asCode = 128 + constants.signals[signal]; // the exit code of a shell, if the signal does not end this process
   clock.after(SIGNAL_ENDS_US_MS, () => process.exit(asCode));
   process.kill(process.pid, signal);
 }

@@ -90,7 +90,7 @@ export async function runTap(options: TapOptions, ends: OwnStdio = ownStdio()): 
   return { exitCode, signal };
 }
 
-/** As a shell does: 127 for a command that does not exist, 126 for one that cannot be run. */
+/** Exit codes as in a shell: 127 for a command that does not exist, 126 for one that cannot be run. */
 function notStarted(error: Error & { code?: unknown }): TapResult {
   return { exitCode: error.code === 'COMMAND_NOT_FOUND' ? 127 : 126, signal: null, error };
 }

@@ -246,7 +246,7 @@ function abortRequest<Answer, Options extends WaitOptions>(this: OwnedRequest<An
 
 function hintFor(code: PeerErrorCode): string {
   const option = { FRAME_TOO_LONG: 'maxFrameBytes', TOO_MANY_VALUES: 'maxFrameValues' }[code as string];
-  if (option) return `Raise ${option} (an option of connect(), a key of the server in a config), or ask for less.`;
+  if (option) return `Raise ${option} (an option of connect(), a key of the server in a config), or request less.`;
   return 'The other end wrote a malformed message; see `prefix` of the fault for its first bytes.';
 }
 

@@ -13,7 +13,7 @@ export interface BaselineOptions {
   updateBaseline?: boolean;
 }
 
-/** Undefined if no baseline was given, or if it is written for the first time. */
+/** Resolves to undefined if no baseline was given, or if it is written for the first time. */
 export async function readBaseline({ baseline: file, updateBaseline }: BaselineOptions): Promise<Baseline | undefined> {
   if (file === undefined) {
     if (!updateBaseline) return undefined;

@@ -45,7 +45,7 @@ const config: CommandBody = async ({ settings, out }) => {
   return failed ? ExitCode.usage : ExitCode.done;
 };
 
-/** `Cursor, project`. */
+/** For example `Cursor, project`. */
 function ownerOf({ origin, scope }: Pick<ConfigFile, 'origin' | 'scope'>): string {
   const host = hostPrograms.find(({ id }) => id === origin);
   return host ? `${host.title}, ${scope}` : origin;

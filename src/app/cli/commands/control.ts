@@ -70,7 +70,7 @@ function placedByFleet(name: string, verb: Verb): UsageError {
   });
 }
 
-/** Longer than all steps of stopping a server together. */
+/** Default limit of the wait for the exit: longer than all steps of stopping a server together. */
 const DEFAULT_WAIT_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -117,6 +117,6 @@ async function askToEnd(host: RemoteHost): Promise<void> {
 
 function stillRunning(pid: number, waitMs: number): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `The host (process ${pid}) has not ended within ${waitMs} ms`, {
-    hint: 'It is still stopping its servers. Wait longer with --timeout.',
+    hint: 'The host is still stopping its servers. Wait longer with --timeout.',
   });
 }

@@ -242,7 +242,7 @@ interface EditOptions {
   secrets?: SecretHandling;
 }
 
-/** For commands that copy servers from one file to another. */
+/** Adds the option of commands that copy servers from one file to another. */
 function addSecretsOption(command: Command): Command {
   const option = new Option('--secrets <how>', 'write secrets as references, or copy them to any file');
   return command.addOption(option.choices(secretHandlings));

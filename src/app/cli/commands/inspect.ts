@@ -111,7 +111,10 @@ function unknownSource(what: string, servers: readonly string[]): UsageError {
   });
 }
 
-/** The options again, for a command that may run in another folder. Values of variables are left out and secrets are masked. */
+/**
+ * Returns the options for a command that may run in another folder. Values of variables are left out and secrets are
+ * masked.
+ */
 function commandOptions(options: ServerCommandOptions, server: ServerConfig): string[] {
   const { protocol, framing, era, revision, transport } = options;
   const redact = redactor({ mask: maskOf(server) });

@@ -156,7 +156,7 @@ async function print(flow: AsyncIterable<Uint8Array>, wanted: Wanted, out: Outpu
   }
 }
 
-/** For a host that accepts commands but could not announce its event stream. */
+/** The error for a host that accepts commands but could not announce its event stream. */
 function noFlow(): UsageError {
   const { message, hint } = noHost();
   return new UsageError('NOT_STARTED', `${message} that other programs can watch`, { hint });

@@ -248,7 +248,7 @@ const MOST_SHOWN = 3;
 async function withNodes(host: HostAccess, servers: readonly ServerStatus[]): Promise<ListedServer[]> {
   if (!servers.some(isOfFleet)) return [...servers];
   const fleet = await host.control('standpipe/fleet').catch(() => undefined);
-  if (!fleet) return [...servers]; // their addresses are shown
+  if (!fleet) return [...servers]; // the table then shows the addresses of the servers
   const placed = new Map(fleet.servers.map((server) => [server.name, server.replicas]));
   return servers.map((server) => {
     if (!isOfFleet(server)) return server;
@@ -258,7 +258,7 @@ async function withNodes(host: HostAccess, servers: readonly ServerStatus[]): Pr
   });
 }
 
-/** `two (generation 3)`. */
+/** For example `two (generation 3)`. */
 function nodesText(runsOn: readonly RunsOn[]): string {
   if (runsOn.length === 0) return 'no node';
   const shown = runsOn.slice(0, MOST_SHOWN).map(({ node, generation }) => {

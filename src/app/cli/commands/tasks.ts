@@ -115,7 +115,7 @@ async function stateOf(handle: TaskHandle, detached: DetachedTask): Promise<Task
   try {
     if (task.ttlMs !== detached.task.ttlMs || task.status !== detached.task.status) storeTask({ ...detached, task });
   } catch {
-    // the earlier state stays, which also finds the task
+    // the earlier stored state stays, and also finds the task
   }
   return task;
 }

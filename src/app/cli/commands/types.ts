@@ -52,7 +52,7 @@ const types: CommandBody = async (invocation, [name], options) => {
   });
 };
 
-/** `add(a: number, b?: number): { sum: number }` */
+/** For example `add(a: number, b?: number): { sum: number }`. */
 export function signatureOf({ name, inputSchema, outputSchema }: Tool): string {
   const writer = new TypeWriter(inputSchema);
   const top = objectSchema(inputSchema, inputSchema);
@@ -71,7 +71,7 @@ export function typesOf(server: string, tools: readonly Tool[]): string {
   return `// The tools of ${oneLine(server)}, written by \`standpipe types\`.\n\nexport type ${typeName(server)} = {\n${entries.join('')}};\n`;
 }
 
-/** `my-weather` is MyWeatherTools. */
+/** For example, `my-weather` becomes `MyWeatherTools`. */
 function typeName(server: string): string {
   const words = server.split(/[^A-Za-z0-9]+/).filter(Boolean);
   const name = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
@@ -106,7 +106,7 @@ class TypeWriter {
   readonly #root: JsonObject;
   #left = MOST_TYPES;
 
-  /** Schema in which references are resolved. */
+  /** `root`: the schema in which references are resolved. */
   constructor(root: JsonObject) {
     this.#root = root;
   }
@@ -131,7 +131,7 @@ class TypeWriter {
     return telling.map((part) => (part.includes(' | ') ? `(${part})` : part)).join(' & ');
   }
 
-  /** `a: number; b?: string` of an object, in one line. */
+  /** Describes the members of an object in one line, for example `a: number; b?: string`. */
   membersOf(schema: JsonObject, depth = 0, separator = '; '): string {
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
     const properties = isObject(schema.properties) ? Object.entries(schema.properties) : [];

@@ -213,7 +213,7 @@ export interface Sources {
 /** Limit for the answer from a host, because the user is typing. */
 const PATIENCE_MS = 5_000;
 
-/** Undefined after a failure or a timeout. */
+/** Resolves to undefined after a failure or a timeout. */
 async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const value = await within(
     systemClock,

@@ -72,7 +72,7 @@ async function openConnection({ settings, use, idleMs }: ConnectArguments): Prom
   }
 }
 
-/** Sent first, so that an incomplete last line of output does not merge with the error. */
+/** The message begins with a line break, so that it does not merge with an incomplete last line. */
 const END = '\n{"jsonrpc":"2.0","method":"standpipe/end"}\n';
 
 /**

@@ -33,7 +33,10 @@ export function addFleetOptions(command: Command, what = ADDRESSES): Command {
   return addAddressesOfFleet(command, what);
 }
 
-/** For commands that define `--fleet` themselves. Each option has a variable: `STANDPIPE_JOIN`, `STANDPIPE_NATS_CREDS`, … */
+/**
+ * Adds the addresses of a fleet to commands that define `--fleet` themselves. Each option has a variable:
+ * `STANDPIPE_JOIN`, `STANDPIPE_NATS_CREDS`, …
+ */
 export function addAddressesOfFleet(command: Command, what = ADDRESSES): Command {
   return command
     .optionsGroup(GROUP)
@@ -65,7 +68,7 @@ export function hasAddresses({ join }: FleetOptions, env: NodeJS.ProcessEnv = pr
   return (join ?? (env.STANDPIPE_JOIN || undefined)) !== undefined;
 }
 
-/** Undefined if no fleet is given. `name`: program name for the NATS monitoring. */
+/** Returns undefined if no fleet is given. `name`: program name for the NATS monitoring. */
 export function readFleetOptions(
   options: FleetOptions,
   name: string,
@@ -172,7 +175,7 @@ export function addJoinOptions(command: Command): Command {
     .option('--no-offer', 'do not offer the servers of the config to other nodes');
 }
 
-/** Validates the options before anything starts. Undefined without --join. */
+/** Validates the options before anything starts. Returns undefined without --join. */
 export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags): JoinPlan | undefined {
   const node = checkName('--node', options.node ?? nodeNameOf(hostname()));
   const network = readFleetOptions(options, node);
@@ -192,7 +195,7 @@ export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags)
   );
 }
 
-/** The host name with other characters replaced: `web-1.example.org` is the node `web-1-example-org`. */
+/** Replaces other characters of the host name: `web-1.example.org` becomes the node `web-1-example-org`. */
 export function nodeNameOf(host: string): string {
   return (
     host

@@ -44,7 +44,7 @@ export class UpFleet {
   /** Set when the host has joined. */
   #node: FleetNode | undefined;
   #quotas: FleetQuotas | undefined;
-  /** The host has joined, or serves its own servers until it joins. */
+  /** True if the host has joined, or serves its own servers until it joins. */
   #hasBegun = false;
   /** Never rejects. */
   #joining: Promise<void> | undefined;
@@ -113,7 +113,7 @@ export class UpFleet {
     });
   }
 
-  /** Undefined if the host has only its own servers. */
+  /** Returns undefined if the host has only its own servers. */
   reload(config: Config): Promise<ConfigDiff> | undefined {
     return this.#begun?.ownConfig(config);
   }
@@ -149,7 +149,7 @@ export class UpFleet {
   /** Also resolves if the host ends earlier. */
   async #joinWhenThere(host: Host, context: JoinContext, onAway: () => void): Promise<void> {
     const { signal } = this.#ending;
-    let failure = this.#why; // of `connect`
+    let failure = this.#why; // the failure of `connect`
     let told = '';
     for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.most)) {
       failure ??= await this.#attempt(host, context);
@@ -166,7 +166,7 @@ export class UpFleet {
     }
   }
 
-  /** Undefined if the host has joined or ends; otherwise why NATS cannot be reached. */
+  /** Resolves to the reason why NATS cannot be reached, or to undefined if the host has joined or ends. */
   async #attempt(host: Host, { failed: _failed, ...context }: JoinContext): Promise<PeerError | undefined> {
     const { signal } = this.#ending;
     try {
@@ -243,7 +243,7 @@ function isUnreachable(error: unknown): error is PeerError {
   return error instanceof PeerError && error.code === 'FLEET_UNREACHABLE';
 }
 
-/** Absolute paths: the command that uses them may run in another folder. */
+/** Returns absolute paths, because the command that uses them may run in another folder. */
 function addressOf({ servers, fleet, credentials, tls }: ClusterNetworkOptions): FleetAddress {
   const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
   const { ca, cert, key } = tls ?? {};

@@ -17,7 +17,7 @@ export interface PrintedCall {
   host: HostAccess;
   server: string;
   tool: string;
-  /** `--output` */
+  /** The value of `--output`. */
   output: string | undefined;
   unanswered: readonly Unanswered[];
   /** The stderr of the server during a failed call. */

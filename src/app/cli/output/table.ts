@@ -112,7 +112,10 @@ function colourOf(cell: string | Cell): Colour | undefined {
   return typeof cell === 'string' ? undefined : cell.colour;
 }
 
-/** `~/project/mcp.json` on a terminal. A pipe gets the whole path: programs do not expand `~`, and neither do shells on Windows. */
+/**
+ * Shortens a path on a terminal: `~/project/mcp.json`. A pipe gets the whole path: programs do not expand `~`, and
+ * neither do shells on Windows.
+ */
 export function shownPath(
   path: string,
   { onTerminal }: Pick<Output, 'onTerminal'>,

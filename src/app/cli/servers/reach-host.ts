@@ -22,7 +22,7 @@ export interface Reached {
   control?: string;
   only: string | undefined;
   unanswered: Unanswered[];
-  /** For completions while no host is running. */
+  /** Stores tools for completions while no host is running. */
   remember: (server: string, tools: readonly Tool[]) => void;
 }
 
@@ -96,12 +96,12 @@ function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output
   };
 }
 
-/** For commands that stop or change a running host. */
+/** Runs the work of a command that stops or changes a running host. */
 export function withChangedHost<T>(invocation: Invocation, work: (host: RemoteHost) => Promise<T>): Promise<T> {
   return withRunningHost(invocation, work, undefined, true);
 }
 
-/** For commands that require a running host. */
+/** Runs the work of a command that requires a running host. */
 export async function withRunningHost<T>(
   { settings, signal, out }: Invocation,
   work: (host: RemoteHost) => Promise<T>,

@@ -52,7 +52,7 @@ export function certainControlPath(settings: Settings): string {
   const path = controlPathOf(settings);
   if (path !== undefined) return path;
   throw new UsageError('CONFIG_NOT_FOUND', `There is no config in ${process.cwd()}`, {
-    hint: 'Name it with --config FILE: another program may start this command in any folder.',
+    hint: 'Give it with --config FILE: another program may start this command in any folder.',
   });
 }
 
@@ -101,8 +101,8 @@ function timed(host: RemoteHost | undefined, { timeoutMs }: Settings): RemoteHos
 
 function realPath(file: string): string {
   try {
-    return realpathSync.native(file); // as the file system spells it: macOS and Windows do not distinguish case
+    return realpathSync.native(file); // in the case of the file system: macOS and Windows do not distinguish case
   } catch {
-    return file; // does not exist: no host is running
+    return file; // the file does not exist: no host is running
   }
 }

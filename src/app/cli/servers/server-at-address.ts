@@ -50,7 +50,9 @@ function visibleSecrets(url: string, headers: Readonly<Record<string, string>>):
   return warnings;
 }
 
-/** For `connect URL`. Variables are expanded here, because the shared host has a different environment. */
+/**
+ * Reads the address of `connect URL`. Variables are expanded here, because the shared host has a different environment.
+ */
 export function broughtAddress(given: ConnectAddress, say: (text: string) => void): BroughtAddress {
   const { server, warnings } = serverAtAddress(given.url, given, {});
   for (const warning of warnings) say(`warning: ${warning}`);

@@ -56,7 +56,7 @@ export function forOneServer({ timeoutMs = defaultSettings.startupTimeoutMs }: S
   return {
     startupTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
-    pingTimeoutMs: 0, // used for one call only
+    pingTimeoutMs: 0, // the server is used for one call only
     maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },

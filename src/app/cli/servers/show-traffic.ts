@@ -22,7 +22,7 @@ export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () =>
   });
 }
 
-/** One line per event; for stderr, one per line. */
+/** Returns one line for an event, and one for each line of stderr. */
 function describeEvent(event: FlowEvent, redact: Redact): string[] {
   const textOf = (bytes: Uint8Array, length: number) => shorten(redact(decode(bytes)), bytes.length, length);
   switch (event.kind) {
@@ -48,7 +48,7 @@ function describeEvent(event: FlowEvent, redact: Redact): string[] {
   }
 }
 
-/** Redacted as a whole, because a secret may have several lines. */
+/** Redacts the text as a whole, because a secret may have several lines. */
 function stderrLines(bytes: Uint8Array, redact: Redact): string[] {
   const lines = redact(decode(bytes)).split(/\r?\n/);
   return lines.map((line) => shorten(line, line.length, line.length));

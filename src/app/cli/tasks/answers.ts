@@ -86,7 +86,7 @@ function schemaOf({ requestedSchema }: ElicitFormParams): JsonSchema {
   return isObject(requestedSchema) ? (requestedSchema as unknown as JsonSchema) : { type: 'object' };
 }
 
-/** `name=<string> [age=<integer>]`, the page to open, or the method. */
+/** Returns `name=<string> [age=<integer>]`, the page to open, or the method. */
 export function describeQuestion(request: InputRequest): string {
   if (request.method !== 'elicitation/create') return request.method;
   return request.params.mode === 'url' ? request.params.url : describeParameters(schemaOf(request.params));

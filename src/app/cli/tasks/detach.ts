@@ -105,7 +105,7 @@ function endsWithClient({ share, revision }: ServerStatus): boolean {
   return (share === 'client' || share === 'call') && isModernRevision(revision as Revision | undefined);
 }
 
-/** Stores and prints the handle of a running task. Must not fail: nobody else knows the task. */
+/** Stores and prints the handle of a running task. Must not fail, because no other program has the handle. */
 export function leaveTask(handle: CallHandle, server: string, place: ServerPlace, out: Output): number {
   const saved = handle.toJSON();
   const detached: DetachedTask = { ...saved, server, place, detachedMs: Date.now() };

@@ -30,7 +30,7 @@ export interface DetachedTask extends SavedTask {
 
 const MOST_TASKS = 1_000;
 const MOST_CHARACTERS = 64 * 1024;
-/** For tasks without a TTL. */
+/** How long a task without a TTL is kept. */
 const LONGEST_MS = 30 * 24 * 60 * 60_000;
 const LEAST_SHOWN = 8;
 
@@ -38,7 +38,7 @@ function tasksFolder(): string {
   return join(stateFolder(), 'detached-tasks');
 }
 
-/** Oldest first, without expired ones. */
+/** The detached tasks, oldest first, without expired ones. */
 export function detachedTasks(nowMs = Date.now()): DetachedTask[] {
   const found = filesIn(tasksFolder()).flatMap((file) => {
     const task = readTaskFile(file);
@@ -74,7 +74,7 @@ export function prepareTasksFolder(): void {
 export function storeTask(detached: DetachedTask): void {
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = detached.task;
   const text = JSON.stringify({ ...detached, task: { taskId, status, createdAt, lastUpdatedAt, ttlMs } });
-  if (text.length > MOST_CHARACTERS) throw new UsageError('NOT_SUPPORTED', 'It is too long to be stored');
+  if (text.length > MOST_CHARACTERS) throw new UsageError('NOT_SUPPORTED', 'The task is too long to be stored');
   replacePrivately(join(tasksFolder(), `${shortHash(`${detached.server} ${taskId}`)}.json`), text);
 }
 
@@ -95,7 +95,7 @@ export function findDetached(given: string): DetachedTask {
   }
   const meant = found.slice(0, 10).map((task) => `${shownId(task, all)} (${task.server}/${task.tool})`);
   throw new UsageError('NAME_AMBIGUOUS', `The ids of ${found.length} tasks begin with "${given}"`, {
-    hint: `Write more of it: ${meant.join(', ')}`,
+    hint: `Write more characters of the id: ${meant.join(', ')}`,
   });
 }
 
@@ -122,7 +122,7 @@ function readTaskFile(file: string): DetachedTask | undefined {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return isDetached(value) ? value : undefined;
   } catch {
-    return undefined; // removed meanwhile, or not one of ours
+    return undefined; // the file was removed meanwhile, or another program wrote it
   }
 }
 

@@ -19,8 +19,8 @@ export interface Following {
   out: Output;
   unanswered: Unanswered[];
   /**
-   * How another command answers a question that is not answered here. Without it, a question is declined where nobody can answer it,
-   * and one that cannot be declined is an error.
+   * How another command answers a question that is not answered here. Without it, a question that cannot be answered
+   * here is declined, and one that cannot be declined is an error.
    */
   howToAnswer?: string;
 }
@@ -43,7 +43,7 @@ export async function followTask(handle: CallHandle, following: Following): Prom
   try {
     await Promise.race([end(), questions.failed]);
   } catch (error) {
-    if (following.howToAnswer === undefined && questions.hasFailed) await handle.cancel().catch(() => undefined); // it reports why it stopped
+    if (following.howToAnswer === undefined && questions.hasFailed) await handle.cancel().catch(() => undefined); // the error has the reason
     throw error;
   } finally {
     questions.update({});
@@ -163,7 +163,7 @@ export class TaskInterrupt {
       return await follow();
     } finally {
       this.#task = undefined;
-      await this.#cancelled; // says what it did
+      await this.#cancelled; // prints the outcome of the cancellation
     }
   }
 

@@ -62,7 +62,7 @@ function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth 
       'INVALID_OPTION',
       '--jwt-issuer needs an audience, to refuse access tokens for other programs',
       {
-        hint: 'Name it: --jwt-audience https://gateway.example.org/mcp, or give --public-url.',
+        hint: 'Set it: --jwt-audience https://gateway.example.org/mcp, or give --public-url.',
       },
     );
   }
@@ -81,7 +81,7 @@ function keptToken(file: string): string {
     const kept = readPrivately(file)?.trim();
     if (kept !== undefined && /^[\w-]{32,}$/.test(kept)) return kept;
   } catch {
-    // other users could have read or written it
+    // Other users could have read or written the file.
   }
   const token = randomBytes(24).toString('base64url');
   replacePrivately(file, `${token}\n`);

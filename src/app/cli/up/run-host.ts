@@ -137,7 +137,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     await started;
     // Viewers close last, so that they get the final events.
     await viewers.close();
-    // Stopped after the Inspector, which can start servers until it is closed.
+    // The host is stopped after the Inspector, which can start servers until it is closed.
     await host.stop();
     await recorder?.close();
   };
@@ -265,7 +265,10 @@ async function recordHost(
   });
 }
 
-/** Problems since the last load. A problem that only moved to another line is not new; a syntax error at another position is. */
+/**
+ * Returns the problems that are new since the last load. A problem that only moved to another line is not new; a syntax
+ * error at another position is.
+ */
 export function newProblems(before: readonly ConfigProblem[], now: readonly ConfigProblem[]): ConfigProblem[] {
   const known = new Set(before.map(identity));
   return now.filter((problem) => !known.has(identity(problem)));

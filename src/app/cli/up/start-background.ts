@@ -65,7 +65,7 @@ async function start(
 ): Promise<BackgroundHost | undefined> {
   if (settings.discover) {
     throw new UsageError('NOT_SUPPORTED', 'A background host needs one config file', {
-      hint: 'Name it by --config FILE.',
+      hint: 'Give it with --config FILE.',
     });
   }
   const file = configFileOf(settings);

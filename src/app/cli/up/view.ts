@@ -18,7 +18,7 @@ import { causeOf, type Row, tableLines } from '../output/table.ts';
 import { stdoutLine } from '../show-error.ts';
 
 export interface UpView {
-  /** The host is about to start its servers. */
+  /** Called when the host is about to start its servers. */
   began(about: {
     config: string;
     servers: readonly string[];

@@ -15,7 +15,7 @@ type Arguments = Record<string, unknown>;
 export interface ArgumentsOptions {
   tool: string;
   schema: JsonSchema;
-  /** `--args`: JSON, `@file` or `-`. */
+  /** Value of `--args`: JSON, `@file` or `-`. */
   args?: string | undefined;
   unchecked?: boolean;
   /** The server converts types itself, as in LiteMCP: JSON values of other types are sent too. */
@@ -46,7 +46,7 @@ export async function readArguments(words: readonly string[], options: Arguments
   return args;
 }
 
-/** `--args`: JSON, `@file` or `-`. */
+/** Reads the value of `--args`: JSON, `@file` or `-`. */
 export async function readObject(source: string): Promise<Arguments> {
   const text = source === '-' ? (await readStdin()).toString() : await readTextSource(source);
   const value = parseJson(text, source === '-' ? 'The text on stdin' : '--args');

@@ -87,7 +87,7 @@ function faultsIn(args: Arguments, schema: JsonSchema, look: Look, path: string,
   return faults;
 }
 
-/** `a=<number> [mode=<one of: fast, slow>]`, and ` or ` between alternatives. */
+/** Describes parameters as `a=<number> [mode=<one of: fast, slow>]`, with ` or ` between alternatives. */
 export function describeParameters(schema: JsonSchema): string {
   const tops = objectSchemas(schema, schema).slice(0, MOST_SHOWN);
   return [...new Set(tops.map((top) => describeObject(top, schema)))].join(' or ');
@@ -110,7 +110,7 @@ const MOST_VALUES = 10_000;
 const LONGEST_SHOWN = 60;
 
 interface WrongType {
-  /** `filter.tags.0` */
+  /** A path, such as `filter.tags.0`. */
   name: string;
   /** Continues a sentence that begins with the name. */
   message: string;

@@ -22,7 +22,7 @@ export function propertySchema(schema: JsonSchema, name: string): unknown {
   let triesLeft = MOST_TRIES;
   for (const [pattern, found] of patternsOf(schema)) {
     triesLeft -= mostTries(pattern, name);
-    if (triesLeft < 0) return {}; // unknown: the server validates it
+    if (triesLeft < 0) return {}; // unknown schema: the server validates the value
     if (matches(pattern, name)) return found;
   }
   return isObject(schema.additionalProperties) || schema.additionalProperties === true

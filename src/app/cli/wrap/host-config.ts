@@ -46,7 +46,7 @@ export function addHostConfig(command: Command): Command {
     .option('--dry-run', 'show the difference and write nothing');
 }
 
-/** Fits into 80 columns. */
+/** Two lines of help that fit into 80 columns. */
 export const hostNames = `Hosts: ${hostIds.slice(0, 8).join(', ')},\n${hostIds.slice(8).join(', ')}.`;
 
 export async function changeHostConfig(

@@ -27,7 +27,7 @@ export class Calls {
   readonly #host: () => SourceHost;
   readonly #nowMs: () => number;
   readonly #changed: (update: CallUpdate) => void;
-  /** Oldest first. */
+  /** Calls by id, oldest first. */
   readonly #calls = new Map<string, Call>();
 
   constructor(host: () => SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
@@ -36,7 +36,7 @@ export class Calls {
     this.#changed = changed;
   }
 
-  /** Oldest first. */
+  /** Returns the calls, oldest first. */
   list(): CallUpdate[] {
     return [...this.#calls.values()].map(({ update }) => update);
   }
@@ -61,7 +61,10 @@ export class Calls {
     return this.#calls.get(id);
   }
 
-  /** False if there is no such call. A finished call is not changed. The server decides whether it cancels a task. */
+  /**
+   * Resolves to false if there is no such call. A finished call is not changed. The server decides whether it cancels a
+   * task.
+   */
   async cancel(id: string): Promise<boolean> {
     const call = this.#calls.get(id);
     if (call?.update.state !== 'running') return call !== undefined;
@@ -127,7 +130,7 @@ export class Calls {
     this.#put(call, { task: { taskId, status, statusMessage, questions }, progress: undefined });
   }
 
-  /** Creates a new object each time: an update that waits to be sent must not change. */
+  /** Replaces the update by a new object, because an update that waits to be sent must not change. */
   #put(call: Call, change: Partial<CallUpdate>): void {
     call.update = { ...call.update, ...change };
     this.#changed(call.update);

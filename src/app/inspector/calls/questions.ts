@@ -95,7 +95,7 @@ export class Questions {
     this.#waitForSomebody();
   }
 
-  /** False if the question is not pending. Throws an HttpProblem if the answer is invalid. */
+  /** Returns false if the question is not pending. Throws an HttpProblem if the answer is invalid. */
   answer(id: string, given: unknown): boolean {
     const open = this.#open.get(id);
     if (!open) return false;
@@ -103,7 +103,7 @@ export class Questions {
     return true;
   }
 
-  /** Refuses all questions, because nobody is left to answer them. */
+  /** Refuses all pending questions. */
   refuseAll(reason: string): void {
     this.#alone?.cancel();
     this.#alone = undefined;

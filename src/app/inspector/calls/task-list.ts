@@ -38,7 +38,7 @@ export class TaskList {
     this.#calls = calls;
   }
 
-  /** Oldest first. */
+  /** Returns the tasks, oldest first. */
   async list(): Promise<TaskSummary[]> {
     await this.#view.caughtUp();
     return this.#view.analysis.tasks.list().map((task) => this.of(task));
@@ -77,7 +77,7 @@ export class TaskList {
     return this.#calls.withTask((call) => isTaskOf(task, call));
   }
 
-  /** By its own id, or by that of its call. */
+  /** Finds a task by its own id, or by the id of its call. */
   #find(id: string): Found {
     const { tasks } = this.#view.analysis;
     const own = this.#calls.get(id)?.update;
@@ -152,7 +152,7 @@ export class TaskList {
     return { history, asked, error: { code: String(error.code), message: String(error.message) } };
   }
 
-  /** Empty if the message is not stored in full. */
+  /** Returns an empty object if the message is not stored in full. */
   #message(seq: number): JsonObject {
     const event = this.#view.source.flow.get(seq);
     if (event?.kind !== 'frame' || event.cut) return {};
@@ -160,7 +160,7 @@ export class TaskList {
       const message: unknown = JSON.parse(decodeText(event.payload));
       return isObject(message) && !isNestedTooDeeply(message) ? message : {};
     } catch {
-      return {}; // text before the message, or a batch
+      return {}; // there is text before the message, or the frame is a batch
     }
   }
 }

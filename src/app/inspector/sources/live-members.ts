@@ -94,7 +94,7 @@ export class LiveWatch {
   }
 
   async #look(found: (descriptor: LiveDescriptor) => Promise<void>): Promise<void> {
-    const names = (await readdir(this.#folder).catch(() => [])).filter((name) => name.endsWith('.json')).join('\n'); // no folder yet
+    const names = (await readdir(this.#folder).catch(() => [])).filter((name) => name.endsWith('.json')).join('\n'); // the folder may not exist yet
     if (names === this.#names) return;
     this.#names = names;
     for (const descriptor of await findLive(this.#folder)) {

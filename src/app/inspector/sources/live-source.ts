@@ -78,14 +78,14 @@ class LiveSource implements InspectorSource {
   /** Status of the fleet of the first host that has joined one. */
   async fleet(): Promise<FleetStatus | undefined> {
     for (const { host } of this.#members) {
-      const status = await host?.control('standpipe/fleet', {}).catch(() => undefined); // not in a fleet
+      const status = await host?.control('standpipe/fleet', {}).catch(() => undefined); // fails if the host is not in a fleet
       if (status) return status;
     }
     return undefined;
   }
 
   async open(): Promise<void> {
-    await this.#watch.start((descriptor) => this.#join(descriptor).catch(() => undefined)); // it ended just now
+    await this.#watch.start((descriptor) => this.#join(descriptor).catch(() => undefined)); // the member has just ended
     await this.#quiet();
     this.#opening = false;
     this.#order.flush();
@@ -138,7 +138,7 @@ class LiveSource implements InspectorSource {
   readonly #acting: SourceHost = {
     status: async () => {
       const asked = [...this.#members].map(async (member) => {
-        const status = await member.host?.status().catch(() => undefined); // it is closing
+        const status = await member.host?.status().catch(() => undefined); // the host is closing
         return status?.servers.map((server) => ({ ...server, name: this.#names.of(member, server.name) })) ?? [];
       });
       return (await Promise.all(asked)).flat();

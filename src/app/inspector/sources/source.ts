@@ -49,7 +49,7 @@ export interface FoundServer {
 
 export interface HostSourceOptions {
   title?: string;
-  /** From `inspectorInputs()`, if the host was given its handlers. */
+  /** The result of `inspectorInputs()`, if the host got its handlers. */
   questions?: Questions;
   /** Hides the secrets of its servers, which are known from their config. */
   redact?: Redact;

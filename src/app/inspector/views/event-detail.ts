@@ -38,7 +38,7 @@ export async function eventDetail(
   };
 }
 
-/** Only for events that end the process. */
+/** Returns evidence only for events that end the process. */
 function evidenceOf(view: InspectorView, event: FlowEvent, { text }: Redaction): Evidence | undefined {
   const isAnEnd = event.kind === 'exit' || event.kind === 'stop' || event.kind === 'error';
   if (!isAnEnd && !(event.kind === 'state' && event.to !== 'ready' && event.to !== 'starting')) return undefined;
@@ -58,7 +58,7 @@ function bytesOf(event: FlowEvent): Uint8Array | undefined {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Undefined if the bytes are not UTF-8. A byte order mark is kept. */
+/** Returns undefined if the bytes are not UTF-8. A byte order mark is kept. */
 function strictText(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);

@@ -71,7 +71,7 @@ export function toUpdate(seq: number, analysis: Analysis, redact: Redact = asItI
   return update;
 }
 
-/** Filled in place, because pages of thousands of rows are built at once. */
+/** Fills the row in place, because pages of thousands of rows are built at once. */
 function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact: Redact): void {
   const { kind: type, messages, noise } = analysis.describe(event);
   row.direction = event.direction;
@@ -120,7 +120,7 @@ export function taskFailure({ status, error, toolError }: Task, redact: Redact):
   return error ? `${error.code}: ${redact(error.message)}` : 'the task failed';
 }
 
-/** Its counterpart is its first message: the request, if it has one. */
+/** The counterpart of an HTTP request is its first message: the JSON-RPC request, if it has one. */
 function fillHttp(row: EventRow, event: HttpFact & FlowStamp, analysis: Analysis, redact: Redact): void {
   row.summary = redact(eventText(event));
   if (event.waitMs !== undefined) row.latencyMs = event.waitMs;
@@ -147,7 +147,7 @@ function fillBatch(
   for (const exchange of exchanges) fillFate(row, exchange, redact);
 }
 
-/** At least as many names as fit into a summary. */
+/** Returns at least as many names as fit into a summary. */
 function batchNames(messages: readonly MessageDescription[], exchanges: readonly Exchange[]): string[] {
   return messages.slice(0, SUMMARY_CHARS).map((message) => {
     const { id } = message;

@@ -47,7 +47,7 @@ export class LiveClient {
     this.putRedacted(name, this.redaction.value(data));
   }
 
-  /** For lists that were redacted once for several pages. */
+  /** Puts a list that was redacted once for several pages. */
   putRedacted<K extends keyof LiveMessages>(name: K, data: LiveMessages[K]): void {
     const id = 'id' in data ? data.id : '';
     this.#newest.set(`${name === 'answered' ? 'question' : name} ${id}`, { name, data });
@@ -113,6 +113,6 @@ function message(name: keyof LiveMessages | 'resync', data: unknown): string {
   try {
     return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   } catch {
-    return ''; // nested too deeply or too long: left out
+    return ''; // nested too deeply or too long, so it is left out
   }
 }

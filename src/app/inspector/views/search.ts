@@ -10,7 +10,7 @@ import { nothingRedacted, type Redaction } from '../redaction.ts';
 interface StderrQuery {
   server: string | undefined;
   life: number | undefined;
-  /** Case-insensitive. */
+  /** Text to find, regardless of case. */
   search: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function searchStderr(
   const wanted = search?.toLowerCase();
   const lines: Line[] = [];
   let dropped = flow.dropped.events > 0;
-  // From the newest back: lines that do not fit are the oldest.
+  // Searches back from the newest line: the lines that do not fit are the oldest.
   for (let seq = flow.lastSeq; seq > flow.lastSeq - flow.size; seq--) {
     const event = flow.get(seq);
     if (event?.kind !== 'stderr') continue;
@@ -54,7 +54,7 @@ function linesOf(event: FlowEvent & { kind: 'stderr' }, redact: Redact): Line[] 
 }
 
 interface SearchQuery {
-  /** Case-insensitive. */
+  /** Text to find, regardless of case. */
   text: string;
   after: number;
 }

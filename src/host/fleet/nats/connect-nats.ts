@@ -98,7 +98,7 @@ function readCredentials(path: string, { transport }: NatsPackages): Authenticat
   if (/^SU[A-Z2-7]{56}$/.test(text)) return transport.nkeyAuthenticator(new TextEncoder().encode(text));
   if (text === '' || /\s/.test(text)) {
     throw new UsageError('INVALID_OPTION', `The credentials file of NATS has no credentials: ${path}`, {
-      hint: 'It contains what nsc writes, an NKEY seed, USER:PASSWORD, or a token.',
+      hint: 'The file must contain what nsc writes, an NKEY seed, USER:PASSWORD, or a token.',
     });
   }
   const colon = text.indexOf(':');

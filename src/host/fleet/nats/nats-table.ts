@@ -163,7 +163,7 @@ export class KnownRevisions {
       return;
     }
     throw new PeerError('FLEET_UNREACHABLE', `A NATS server with outdated data has answered for ${stream}`, {
-      hint: 'It catches up when it reaches the other servers of its cluster. Otherwise read their logs.',
+      hint: 'The server catches up when it reaches the other servers of its cluster. Otherwise read their logs.',
     });
   }
 }

@@ -82,7 +82,7 @@ function noLifetime(fleet: string): PeerError {
   const name = `standpipe-${fleet}-leases`;
   const message = `The bucket ${name} of NATS keeps leases forever, so lost nodes would never be replaced`;
   return new PeerError('FLEET_REFUSED', message, {
-    hint: `It was not made by Standpipe. Delete the stream KV_${name}, or use another name with --fleet.`,
+    hint: `Standpipe did not make this bucket. Delete the stream KV_${name}, or use another name with --fleet.`,
   });
 }
 

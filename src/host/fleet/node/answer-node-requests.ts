@@ -155,14 +155,14 @@ function tooMany(): RpcError {
     `The node already handles ${MOST_REQUESTS} requests from other nodes`,
     undefined,
     {
-      hint: 'Send it again later.',
+      hint: 'Send the request again later.',
     },
   );
 }
 
 function tooLong(text: string, { maxBytes }: ClusterNetwork): PeerError {
   const message = `The answer of the node has ${Buffer.byteLength(text)} bytes; a NATS message may have at most ${maxBytes}`;
-  return new PeerError('FRAME_TOO_LONG', message, { hint: 'Ask for less, or raise max_payload of the NATS server.' });
+  return new PeerError('FRAME_TOO_LONG', message, { hint: 'Request less, or raise max_payload of the NATS server.' });
 }
 
 /** Limit for methods that only read: a host answers them at once, unless the node hangs. */

@@ -91,6 +91,6 @@ export function wrongId(method: string): PeerError {
 
 function unreadable(code: PeerError['code'], method: string, why: string): PeerError {
   return new PeerError(code, `The answer to ${method} could not be read: ${why}`, {
-    hint: 'Raise "maxFrameBytes" or "maxFrameValues" in the entry of the server, or ask for less.',
+    hint: 'Raise "maxFrameBytes" or "maxFrameValues" in the entry of the server, or request less.',
   });
 }

@@ -47,7 +47,7 @@ export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: 
   if (publicUrl === undefined && (behindProxy || isWildcard(host))) {
     const why = behindProxy ? 'clients use the URL of the proxy' : `${where} has many names`;
     throw new UsageError('INVALID_OPTION', `The URL that clients use is not known: ${why}`, {
-      hint: 'Name it: --public-url https://gateway.example.org. Requests with another Host are refused.',
+      hint: 'Set it: --public-url https://gateway.example.org. Requests with another Host are refused.',
     });
   }
 }

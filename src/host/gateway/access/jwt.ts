@@ -251,7 +251,7 @@ class JwtAuth implements Auth {
     }
     const { rights = (given) => rightsOfScopes(scopesIn(given)) } = this.#options;
     const granted = rights(claims);
-    if (!granted) return { status: 403, message: 'The token allows nothing here', error: 'insufficient_scope' };
+    if (!granted) return { status: 403, message: 'The token grants no rights here', error: 'insufficient_scope' };
     // Tokens of the token file have names without a colon, so names cannot collide.
     const principal = { ...granted, name: `jwt:${sub}`, isScoped: this.scope !== undefined };
     return servers === 'all' ? principal : { ...principal, servers: both(servers, granted.servers) };

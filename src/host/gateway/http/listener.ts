@@ -72,7 +72,7 @@ export async function newListener(
 /** Applies to new connections. If the new certificate is unusable, the previous one stays in use. */
 export function renewTls(listener: Server | TlsServer, tls: Tls): void {
   if (!('setSecureContext' in listener))
-    throw new UsageError('INVALID_OPTION', 'It serves without TLS: start it with `tls`');
+    throw new UsageError('INVALID_OPTION', 'The gateway serves without TLS: start it with `tls`');
   usable(() => listener.setSecureContext(tls));
 }
 

@@ -15,7 +15,7 @@ const MOST_SAID_CHARS = 2000;
 export interface FailedStart {
   /** The request that was pending. */
   step: Step;
-  /** Already closed, because output that arrives when stdin ends is evidence too. */
+  /** The channel is already closed, because output that arrives when stdin ends is evidence too. */
   channel: ClientChannel;
   /** The evidence at the time of the failure. */
   evidence: Evidence | undefined;
@@ -103,7 +103,10 @@ export function hopelessStart(found: Diagnosis): never {
   throw new HopelessStart(found);
 }
 
-/** The stdin of a server that starts slowly is closed too, and its answer may follow by chance: nothing proves which it is. */
+/**
+ * Adds a slow start to the diagnosis: the answer may have followed the end of stdin by chance, and nothing shows which
+ * of the two happened.
+ */
 function orSlow(found: Diagnosis): Diagnosis {
   if (found.name !== 'missing-flush') return found;
   return {

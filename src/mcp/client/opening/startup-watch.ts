@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 1_000;
 /** A comparable summary of the output so far; an empty string if there is none. */
 export function outputOf(channel: ClientChannel): string | undefined {
   const symptoms = channel.symptoms?.();
-  if (!symptoms) return undefined; // no process, or not ours
+  if (!symptoms) return undefined; // there is no process, or another program started it
   const { stdoutBytes, stderr } = symptoms;
   return stdoutBytes === 0 && stderr === '' ? '' : `${stdoutBytes} ${stderr}`;
 }

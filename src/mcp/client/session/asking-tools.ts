@@ -30,9 +30,9 @@ export class AskingTools {
   refused = 0;
   readonly #all: boolean;
   readonly #declared: ReadonlySet<string>;
-  /** By the principal whose request asked first. */
+  /** Names of requests, by the principal whose request asked first. */
   readonly #known = new NamesByPrincipal();
-  /** The value is the number of runs without a question that clears the suspicion. */
+  /** Names of requests, by principal. The value is the number of runs without a question that clears the suspicion. */
   readonly #suspects = new NamesByPrincipal();
 
   /** `declared` holds the names, or true for all. */

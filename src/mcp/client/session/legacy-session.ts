@@ -176,9 +176,9 @@ export class LegacySession extends Session {
     const subscription = this.#subscriptions.get(uri);
     if (!subscription || --subscription.watchers > 0) return;
     this.#subscriptions.delete(uri);
-    await subscription.ready.catch(() => undefined); // it may be being renewed
+    await subscription.ready.catch(() => undefined); // the subscription may be in renewal
     const send = async () => {
-      if (this.#subscriptions.has(uri)) return; // subscribed to again before the turn
+      if (this.#subscriptions.has(uri)) return; // another watcher subscribed before the turn
       await this.#sendUnasked('resources/unsubscribe', { uri });
     };
     await turn(send).catch((error: unknown) => {

@@ -188,13 +188,13 @@ export class Listening {
     const stream = requestId === this.#stream?.id ? this.#stream : this.#opening?.stream;
     if (!stream) return;
     this.#over(stream, refusedQuietly());
-    stream.abort.abort('cancelled by the server'); // it will not be answered
+    stream.abort.abort('cancelled by the server'); // the request will not be answered
   }
 
   /** `after` is the error if the stream had been acknowledged. */
   #over(stream: Stream, error: unknown, after = error): void {
     if (this.#opening?.stream === stream) return this.#opening.refuse(error);
-    if (this.#stream !== stream) return; // ended by us
+    if (this.#stream !== stream) return; // this program ended the stream
     this.#stream = undefined;
     this.#failed(after);
   }

@@ -52,7 +52,7 @@ export class OwnStreams {
         },
         over: (error) => {
           timer.cancel();
-          if (!this.#streams.delete(id)) return; // ended by us
+          if (!this.#streams.delete(id)) return; // this program ended the stream
           if (isAcknowledged) ended();
           else reject(error);
         },

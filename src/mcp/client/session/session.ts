@@ -120,7 +120,7 @@ export abstract class Session implements Service {
 
   /** Called when the connection has ended. */
   protected ended(_cause: Error | undefined): void {
-    // nothing common to both eras
+    // nothing is common to both eras
   }
 
   /** Whether a change notification was requested. */
@@ -128,7 +128,7 @@ export abstract class Session implements Service {
     return true;
   }
 
-  /** A notification that MCP does not define. */
+  /** Called with a notification that MCP does not define. */
   protected other(method: string, params: Params | undefined): void {
     this.watchers.notify(method, params);
   }

@@ -13,7 +13,10 @@ export function frontmatterText(file: string): string | undefined {
   return /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(file)?.[1];
 }
 
-/** The rest of a sentence about the file. Undefined if its frontmatter has the same content as that of the entry. */
+/**
+ * Describes the problem as the rest of a sentence about the file. Undefined if its frontmatter has the same content as
+ * that of the entry.
+ */
 export async function frontmatterProblem(bytes: Uint8Array, { frontmatter }: Skill): Promise<string | undefined> {
   const text = frontmatterText(new TextDecoder().decode(bytes));
   if (text === undefined) return 'does not begin with YAML frontmatter';
@@ -25,7 +28,7 @@ export async function frontmatterProblem(bytes: Uint8Array, { frontmatter }: Ski
     try {
       found.push(ordered(parse(text, { version })));
     } catch {
-      // not valid in this version
+      // the text is not valid in this version
     }
   }
   if (found.length === 0) return 'has frontmatter that is not valid YAML';

@@ -75,7 +75,7 @@ function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return undefined; // not percent-encoded
+    return undefined; // the URI is not percent-encoded
   }
 }
 
@@ -135,7 +135,7 @@ export function bytesIn(contents: unknown, uri: string): Uint8Array | undefined 
   try {
     return Uint8Array.from(atob(found.blob), (char) => char.charCodeAt(0));
   } catch {
-    return undefined; // not base64
+    return undefined; // the blob is not base64
   }
 }
 

@@ -120,7 +120,7 @@ function skillServer(sources: readonly SkillSource[]): ServerPart {
     known ??= entriesOf(sources, tree);
     return known;
   };
-  entries().catch(() => undefined); // reported by the first request
+  entries().catch(() => undefined); // the first request reports the error
   const onePage = ({ cursor }: Params) => {
     if (cursor !== undefined) throw invalidParams('Unknown cursor: this list has one page');
   };
@@ -139,7 +139,7 @@ function skillServer(sources: readonly SkillSource[]): ServerPart {
       return tree.directory(params.uri);
     },
   };
-  /** For clients without the extension. */
+  /** Entries in `resources/list`, for clients without the extension. */
   const listed = async () =>
     [...(await entries()).values()].map(({ uri, frontmatter: { name, description } }) => ({
       uri,
