@@ -20,7 +20,7 @@ export function base64OfText(text: string): string {
   return btoa(bytes);
 }
 
-/** Undefined if the Base64 is invalid. */
+/** Returns undefined if the Base64 is invalid. */
 export function decodeHeader(value: string): string | undefined {
   if (!isEncodedHeader(value)) return value;
   const encoded = value.slice(BEGIN.length, -END.length);

@@ -42,7 +42,7 @@ export function unlessAborted<T>(promise: Promise<T>, signal: CancelSignal): Pro
   });
 }
 
-/** True for promises of any implementation, not only for the built-in one. */
+/** Returns true for promises of any implementation, not only for the built-in one. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

@@ -38,7 +38,7 @@ export async function checkUnlessItEnds<P extends ProcessUnderTest>(
     !(thrown instanceof OutOfTime) &&
     (ruleRun.hasEnded || saysThatItEnded.test(thrown.message));
   if (isOfEnd && !isAboutIdleEnd && (await endsAnyway()))
-    notApplicable('the server ends by itself, also without messages (lifecycle/keeps-running)');
+    notApplicable('the server ends by itself, even without messages (lifecycle/keeps-running)');
   throw thrown;
 }
 

@@ -19,13 +19,16 @@ export interface Judging {
   hide: (text: string) => string;
   /** The traffic over the pipes. */
   evidence: () => readonly Entry[];
-  /** For the evidence in the report. */
+  /** Limits the memory of the evidence. */
   budget: Budget;
   /** Also keeps the evidence of passed rules. */
   allEvidence?: boolean;
 }
 
-/** For a server under test. Without a rule run, the evidence is the whole traffic of its processes. */
+/**
+ * The context of a rule for a server under test. Without a rule run, the evidence is the whole traffic of its
+ * processes.
+ */
 export function serverJudging(
   { command, args = [], allEvidence = false }: Target & { allEvidence?: boolean },
   { observed }: { readonly observed: readonly ProcessUnderTest[] },

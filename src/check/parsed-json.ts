@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, setOwn } from '../base/json-object.ts';
 import { isNestedTooDeeply, MAX_NESTING } from '../base/to-json.ts';
 
-/** Undefined for text that is not JSON. Values below the limit of nesting are null. */
+/** Returns undefined for text that is not JSON. Values below the limit of nesting are null. */
 export function parsed(text: string): unknown {
   if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // much faster than an exception: stray output may have many lines
   const value = whole(text);
@@ -15,7 +15,7 @@ export function objectsIn(lines: string): JsonObject[] {
   return lines.split('\n').flatMap((line) => [whole(line)].flat().filter(isObject));
 }
 
-/** Undefined for text that is not JSON. */
+/** Returns undefined for text that is not JSON. */
 export function whole(text: string): unknown {
   try {
     return JSON.parse(text);

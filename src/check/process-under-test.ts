@@ -23,10 +23,10 @@ const KEPT_BYTES = 64 * 1024;
 
 /** A process that still runs this long after the last message of a rule is not ended by the rule. */
 const LATER_MS = 500;
-/** On a busy machine an exit takes longer, as the start of the process did. */
+/** Upper limit of that time, because starting and exiting take longer on a busy machine. */
 const MOST_LATER_MS = 5_000;
 
-/** A separate object, so that what outlives a process does not hold its transcript. */
+/** The end of a process. A separate object, so that the transcript can be released earlier. */
 export interface ProcessEnd {
   /** How long after a message the process may exit because of it: the time until its first output, from `LATER_MS` to 5 s. */
   laterMs: number;
@@ -210,7 +210,7 @@ export abstract class ProcessUnderTest {
   /** Waits until all data is accepted, or none for `idleMs`, because the process waits for a reader of its output. */
   async inputTakenUntilIdle(idleMs: number): Promise<void> {
     const stdin = this.process.stdin as Socket;
-    const idle = new Promise<void>((resolve) => stdin.setTimeout(idleMs).once('timeout', resolve)); // not while a write makes progress
+    const idle = new Promise<void>((resolve) => stdin.setTimeout(idleMs).once('timeout', resolve)); // no timeout while a write makes progress
     await Promise.race([this.inputTaken(), idle]);
     stdin.setTimeout(0);
   }

@@ -45,7 +45,7 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     return [...this.#used].flatMap(([process, from]) => process.transcript.entries.slice(from));
   }
 
-  /** False if the rule must run again because other rules had used the shared process before. */
+  /** Resolves to false if the rule must run again because other rules had used the shared process before. */
   leave(isViolated: boolean): Promise<boolean> {
     return this.#processes.shared.leave(this, isViolated);
   }
@@ -68,7 +68,7 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     return lasting.find(({ endedByItself }) => endedByItself);
   }
 
-  /** After the last rule of the shared process. */
+  /** Called after the last rule of the shared process. */
   rest(): Promise<void> {
     return this.#processes.shared.rest();
   }
@@ -83,7 +83,7 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     return Math.max(...[...this.#used.keys()].map((process) => process.lastOutputMs));
   }
 
-  /** A violation if the check had to stop a process because of its output. */
+  /** Reports a violation if the check had to stop a process because of its output. */
   mustBeWhole(processes: readonly P[] = [...this.#used.keys()]): void {
     for (const { stopped } of processes) if (stopped) violation(`The rule was not tested completely: ${stopped}.`);
   }
@@ -101,7 +101,7 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     return process;
   }
 
-  /** The traffic before is not evidence. */
+  /** Marks a process that must outlive the rule. Its earlier traffic is not evidence. */
   protected lasting(process: P): P {
     if (!this.#lasting.has(process)) this.#used.set(process, process.transcript.entries.length);
     this.#lasting.add(process);

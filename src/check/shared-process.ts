@@ -63,7 +63,7 @@ export class SharedProcess<T extends Shareable<P>, P extends ProcessUnderTest = 
     if (probe) this.#retired.set(probe, this.#retire(probe));
   }
 
-  /** Beside the next rule: the rule before the last one may end the process too. */
+  /** Runs beside the next rule, because the rule before the last one may end the process too. */
   async #retire(probe: P): Promise<void> {
     if (!probe.ended && probe.stopped === undefined) await probe.exitLater();
     await probe.stop();

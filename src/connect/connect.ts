@@ -75,7 +75,10 @@ export function eraKeyOf({ command, args = [], cwd }: StdioClientOptions): strin
   return JSON.stringify([command, args, cwd ?? process.cwd()]);
 }
 
-/** Undefined if the server already has a credential or authorization is turned off. OAuth is loaded with the first request. */
+/**
+ * Returns undefined if the server already has a credential or authorization is turned off. OAuth is loaded with the
+ * first request.
+ */
 function authorizerFor({ url, headers = {}, auth = {}, ca }: AddressOptions): Authorizer | undefined {
   const hasCredential =
     hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && hasCredentials(new URL(url)));

@@ -42,7 +42,7 @@ export function parseModelReply(reply: string, tools: Tool | readonly Tool[]): M
   return looksLikeBrokenCall(prose + text.slice(behind)) ? invalid(brokenJson) : { kind: 'text' };
 }
 
-/** Undefined for an object that is not a call. */
+/** Returns undefined for an object that is not a call. */
 function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): ModelReply | undefined {
   // A model may write the whole protocol message, with the call in `data`.
   if (object.type === 'call' && isObject(object.data)) return parseCall(object.data, tools);

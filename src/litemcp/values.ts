@@ -32,7 +32,7 @@ const kindByWord = new Map<string, Kind>(
   (Object.keys(kinds) as Kind[]).flatMap((kind) => kinds[kind].words.map((word): [string, Kind] => [word, kind])),
 );
 
-/** Undefined for an unknown word. */
+/** Returns undefined for an unknown word. */
 export function kindOf(type: string): Kind | undefined {
   return kindByWord.get(type.trim().toLowerCase());
 }

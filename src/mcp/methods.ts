@@ -199,7 +199,7 @@ export function isOfMcp(method: string): boolean {
   return facts !== undefined && facts.extension === undefined;
 }
 
-/** True for client requests that a service answers, as opposed to those of the connection itself. */
+/** Returns true for client requests that a service answers, as opposed to those of the connection itself. */
 export function isOfService(method: string): boolean {
   const facts = methodsOfMcp.get(method);
   return facts?.from === 'client' && !facts.isNotification && !facts.isOfConnection;

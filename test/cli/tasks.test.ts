@@ -389,7 +389,7 @@ describe('tasks', () => {
     await detached('studio', 'fails');
     const ambiguous = await tasks('show', '');
     expect(ambiguous.code).toBe(2);
-    expect(ambiguous.stderr).toMatch(/The ids of \d+ tasks begin with ""\nhint: Write more of it: [0-9a-f]{8} \(/);
+    expect(ambiguous.stderr).toMatch(/The ids of \d+ tasks begin with ""\nhint: Write more of the id: [0-9a-f]{8} \(/);
   });
 });
 

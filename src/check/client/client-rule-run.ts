@@ -93,7 +93,7 @@ export function endOf({ clientRun }: Pick<Run, 'clientRun'>): string {
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
 }
 
-/** A violation if the check stopped the client because of its output. */
+/** Reports a violation if the check stopped the client because of its output. */
 export function mustBeWhole(runs: readonly Pick<Run, 'clientRun'>[]): void {
   for (const { clientRun } of runs) {
     if (clientRun.isFlooded) violation(`The rule was not tested completely: the client ${clientRun.isFlooded}.`);

@@ -61,7 +61,7 @@ export class ClientRun {
   /** Resolves when the client has exited or was stopped. */
   static async run(options: ClientRunOptions): Promise<ClientRun> {
     const clientRun = new ClientRun(options);
-    const folder = await mkdtemp(join(tmpdir(), 'standpipe-check-')); // mode 0700
+    const folder = await mkdtemp(join(tmpdir(), 'standpipe-check-')); // the folder has the mode 0700
     const accept = (socket: Socket) => {
       if (clientRun.servers.length >= MOST_SERVERS) return void socket.destroy();
       const { transcript } = clientRun;

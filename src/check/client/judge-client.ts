@@ -18,7 +18,7 @@ import type { AnyScenario, RunOptions, ScenarioRun } from './scenario.ts';
 export interface CheckClientOptions extends Target, Selection, JobOptions {
   /** The longest time without activity of the client. Default: 10 s. */
   timeoutMs?: number;
-  /** Evidence of all rules, not only of violated ones. */
+  /** Includes the evidence of all rules, not only of violated ones. */
   allEvidence?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface ClientCheck<S extends AnyScenario, R extends AnyClientRule<S>, Run ext
   readonly rules: readonly R[];
   /** The id of the rule that all others depend on. */
   readonly opens: string;
-  /** Longest first. */
+  /** All scenarios, the longest first. */
   readonly scenarios: readonly S[];
   readonly plain: S;
   readonly run: (scenario: S, options: RunOptions) => Promise<Run>;

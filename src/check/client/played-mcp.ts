@@ -43,7 +43,7 @@ export class PlayedMcp {
     return Buffer.concat(this.#rest);
   }
 
-  /** One message as one line. */
+  /** Sends a message as one line. */
   send(message: unknown): void {
     this.server.write(lineOf(message));
   }
@@ -89,7 +89,7 @@ export class PlayedMcp {
     const frame = { kind: 'received', bytes, json: parsed(bytes.toString('utf8')) } as const;
     this.frames.push(frame);
     this.server.transcript.push(frame);
-    if (this.frames.at(-1) !== frame) return; // dropped because of the limit
+    if (this.frames.at(-1) !== frame) return; // the frame was dropped because of the limit
     for (const request of requestsIn(frame)) this.#asked(request);
   }
 

@@ -54,7 +54,7 @@ export class PlayedServer {
         () => this.close(),
       ),
     );
-    socket.on('error', () => undefined); // its close follows
+    socket.on('error', () => undefined); // the event `close` follows
     socket.on('close', () => this.#happened('gone'));
   }
 
@@ -62,7 +62,7 @@ export class PlayedServer {
     return this.events.includes(event);
   }
 
-  /** To stdout. A string is written as UTF-8. One call is one write, unless it is larger than a pipe. */
+  /** Writes to stdout. A string is written as UTF-8. One call is one write, unless it is larger than a pipe. */
   write(bytes: Uint8Array | string): void {
     this.transcript.add('sent', Buffer.from(bytes as string));
     this.#tell(toStub.stdout, bytes);
@@ -117,7 +117,10 @@ export class PlayedServer {
     await this.maybe(() => undefined, ms);
   }
 
-  /** Waits until `find` returns a value. It is called after every event. Undefined if the time or the process ends first. */
+  /**
+   * Waits until `find` returns a value. It is called after every event. Resolves to undefined if the time or the
+   * process ends first.
+   */
   maybe<T>(find: () => T | undefined, timeoutMs: number): Promise<T | undefined> {
     return new Promise<T | undefined>((resolve) => {
       const look = () => {

@@ -13,9 +13,9 @@ import type { Asked, Speaks } from './usual-answers.ts';
 /** The members that scenarios of all protocols share. */
 export interface AnyScenario {
   readonly name: string;
-  /** Exits neither at the end of stdin nor at a signal. */
+  /** The server exits neither at the end of stdin nor at a signal. */
   readonly ignoresEnd?: boolean;
-  /** The least limit of inactivity. */
+  /** The client may be inactive for at least this time. */
   readonly timeoutMs?: number;
 }
 

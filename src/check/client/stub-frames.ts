@@ -19,11 +19,11 @@ export const fromStub = {
 export const toStub = {
   stdout: 'o',
   stderr: 'r',
-  /** A number as text. */
+  /** Exit with this code, a number as text. */
   exit: 'x',
-  /** Answered with `written`. */
+  /** The stub answers with `written`. */
   flush: 'f',
-  /** Answered with `alive`. */
+  /** The stub answers with `alive`. */
   ask: 'a',
 } as const;
 

@@ -8,7 +8,7 @@ import type { Answering, Scenario } from './scenario.ts';
 import { withResult } from './scenarios.ts';
 import { type Asked, echoTool, failed } from './usual-answers.ts';
 
-/** It changes if it is trimmed, decoded or encoded. */
+/** An id that changes if it is trimmed, decoded or encoded. */
 export const TASK_ID = ' täsk/1?a=b&c=%20+';
 /** The id of the task that answers `tools/list`. */
 export const TASK_OF_LIST = 'task-of-a-list';
@@ -31,7 +31,7 @@ export class PlayedTask {
   status = 'working';
   /** The number of polls before the first answer, in 2026-07-28. */
   answeredPolls: number | undefined;
-  /** The client has read the status `input_required`. */
+  /** True if the client has read the status `input_required`. */
   hasWaited = false;
   /** The answer to the question of 2025-11-25. Null if it was asked and not answered. */
   answer: JsonObject | null | undefined;

@@ -10,7 +10,7 @@ export interface Asked {
   readonly id: unknown;
   readonly method: string;
   readonly params: JsonObject;
-  /** Modern if it has a protocol version in `_meta`. */
+  /** Modern if the request has a protocol version in `_meta`. */
   readonly era: Era;
 }
 
@@ -36,7 +36,7 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 const UNSUPPORTED_VERSION = -32022;
 
-/** The whole message. `isOpen`: the client has sent `initialize` before. */
+/** The whole message of a correct server. `isOpen`: the client has sent `initialize` before. */
 export function usualAnswer(asked: Asked, speaks: Speaks, isOpen: boolean): JsonObject {
   const outcome = answerTo(asked, speaks, isOpen);
   return { jsonrpc: '2.0', id: asked.id, ...outcome };

@@ -14,7 +14,7 @@ interface Cause {
   readonly event?: RegExp;
 }
 
-/** Ids, separated by whitespace. */
+/** Splits a text of ids at whitespace. */
 function ids(text: string): string[] {
   return text.trim().split(/\s+/);
 }
@@ -178,7 +178,7 @@ export function isSameReason(a: Outcome, b: Outcome): boolean {
   return patternOf(a) === patternOf(b);
 }
 
-/** The time for the pattern grows with the square of the length. */
+/** Limit of a reason in characters: the time for the pattern grows with the square of the length. */
 const MOST_REASON_CHARS = 1000;
 
 function patternOf({ rule, reason = rule }: Outcome): string {

@@ -10,7 +10,7 @@ export interface EvidenceLimits {
 }
 
 const usual: EvidenceLimits = { lines: 40, chars: 2_000 };
-/** For a rule that a user debugs. */
+/** Limits for a rule that a user debugs. */
 export const allEvidence: EvidenceLimits = { lines: 2_000, chars: 20_000 };
 
 /** The last entries: the violation is at the end. `hide` masks secrets. */
@@ -64,10 +64,10 @@ function joined(entries: readonly Entry[], mostBytes: number) {
 const utf8 =
   /((?:[^\x80-\xff]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})+)|./gs;
 
-/** Bytes that are not UTF-8 as `\xNN`. */
+/** Decodes UTF-8, with any other bytes as `\xNN`. */
 function decoded(bytes: Buffer, most: number): string {
   let end = Math.min(bytes.length, most);
-  while (end < bytes.length && end > most - 4 && (bytes[end]! & 0xc0) === 0x80) end--; // not inside a character
+  while (end < bytes.length && end > most - 4 && (bytes[end]! & 0xc0) === 0x80) end--; // the cut is not inside a character
   const part = bytes.subarray(0, end);
   const text = part.toString('utf8');
   if (!text.includes('\ufffd')) return text;

@@ -140,7 +140,7 @@ function problemSections(report: CheckReport): string[] {
   });
 }
 
-/** Empty without items. */
+/** Returns an empty text without items. */
 function section(heading: string, items: readonly string[], count = items.length): string {
   return items.length === 0 ? '' : `<section>\n<h2>${heading} (${count})</h2>\n${items.join('\n')}\n</section>`;
 }

@@ -18,7 +18,10 @@ export interface Problem {
   readonly also: readonly Finding[];
 }
 
-/** Without violations that the SDK causes or the baseline accepts. Worst first, then in the order of the table of rules. */
+/**
+ * The problems without violations that the SDK causes or the baseline accepts: the worst first, then in the order of
+ * the table of rules.
+ */
 export function problemsOf(report: CheckReport): Problem[] {
   const findings = findingsOf(report).filter(({ first }) => !first.sdk && !first.accepted);
   const heads = new Map(findings.map((finding) => [finding, headOf(finding, findings)]));

@@ -13,7 +13,7 @@ export interface CheckReport {
   readonly protocol: 'mcp' | 'litemcp';
   /** The command under test, with secrets masked. */
   readonly command: string;
-  /** As the program names itself. */
+  /** The name that the program sends. */
   readonly name?: string;
   readonly version?: string;
   /** Supported revisions, newest first. */
@@ -22,7 +22,7 @@ export interface CheckReport {
   readonly sdk?: { readonly name: string; readonly version?: string };
   /** The applied baseline. `stale`: entries that were not found. */
   readonly baseline?: { readonly file: string; readonly stale: readonly StaleEntry[] };
-  /** In the order of the table of rules, newest revision first. */
+  /** Outcomes in the order of the table of rules, newest revision first. */
   readonly outcomes: readonly Outcome[];
   readonly counts: Readonly<Record<Status, number>>;
   readonly durationMs: number;
@@ -48,13 +48,16 @@ export interface Outcome {
   readonly link?: string;
   /** Why a violated MUST is a warning. */
   readonly note?: string;
-  /** Set if the SDK causes the violation: the user cannot fix it. A violated MUST is then a warning. `issue`: the report to its authors. */
+  /**
+   * Set if the SDK causes the violation, which the user cannot fix. A violated MUST is then a warning. `issue`: the
+   * report to the authors of the SDK.
+   */
   readonly sdk?: { readonly name: string; readonly note: string; readonly issue?: string };
   /** The time limit ended the rule. Its status is `not applicable`, and the check is incomplete. */
   readonly untested?: true;
-  /** In the baseline: does not fail the check. */
+  /** The baseline accepts the violation, so it does not fail the check. */
   readonly accepted?: true;
-  /** For the language of the command if it is known. Only for violations. */
+  /** The fix, for the language of the command if it is known. Only for violations. */
   readonly fix?: string;
   /** The end of the traffic. Only for violations, unless all evidence was requested. */
   readonly evidence?: readonly EvidenceLine[];

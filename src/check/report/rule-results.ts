@@ -10,7 +10,7 @@ export interface RuleResult {
   readonly title: string;
   /** The worst of its groups. */
   readonly status: Status;
-  /** Worst first. */
+  /** Groups of outcomes, the worst first. */
   readonly groups: readonly OutcomeGroup[];
 }
 
@@ -23,7 +23,7 @@ export interface OutcomeGroup {
   readonly revisions: readonly string[];
 }
 
-/** Worst first. */
+/** All statuses, the worst first. */
 export const statuses: readonly Status[] = ['failed', 'warning', 'advice', 'passed', 'not applicable'];
 
 export function ruleResults({ outcomes }: CheckReport): RuleResult[] {
@@ -34,7 +34,7 @@ export function ruleResults({ outcomes }: CheckReport): RuleResult[] {
   });
 }
 
-/** By family, in the order of the report. */
+/** The results by family, in the order of the report. */
 export function byFamily(results: readonly RuleResult[]): Map<string, RuleResult[]> {
   return groupBy(results, ({ id }) => familyOf(id));
 }
@@ -76,14 +76,14 @@ export function untested(results: readonly RuleResult[]): Map<string, RuleResult
   return groupBy(missing, (result) => reasonOf(result)!);
 }
 
-/** Without accepted violations. */
+/** The worst status, without accepted violations. */
 export function worstOf(results: readonly RuleResult[]): Status {
   const isWorst = (status: Status) =>
     results.some((result) => result.status === status && !result.groups[0]!.first.accepted);
   return statuses.find(isWorst) ?? 'passed';
 }
 
-/** `90 rules: 80 passed, 1 failed, 2 warnings, 4 advice, 3 not applicable`. */
+/** For example `90 rules: 80 passed, 1 failed, 2 warnings, 4 advice, 3 not applicable`. */
 export function summaryOf(results: readonly RuleResult[]): string {
   const accepted = results.filter(({ groups }) => groups[0]!.first.accepted);
   const count = (status: Status) =>

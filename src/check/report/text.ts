@@ -247,7 +247,7 @@ class Lines {
     }
   }
 
-  /** Not wrapped, so that the line can be copied. */
+  /** Adds a line without wrapping, so that it can be copied. */
   verbatim(indent: number, text: string): void {
     this.#push(indent, '', text, undefined);
   }

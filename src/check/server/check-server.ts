@@ -43,7 +43,7 @@ export interface CheckServerOptions extends Target, Selection, RunOptions {
   allowCalls?: readonly NamedCall[];
   /** A call that takes at least 5 s and may be cancelled. */
   longCall?: NamedCall;
-  /** Evidence of all rules, not only of violated ones. */
+  /** Includes the evidence of all rules, not only of violated ones. */
   allEvidence?: boolean;
 }
 
@@ -122,7 +122,7 @@ async function weighed(
     : { outcomes };
 }
 
-/** In the order of the table. */
+/** The jobs in the order of the table. */
 function jobsOf(
   rules: readonly ServerRule[],
   { open, refused }: RevisionRuns,

@@ -59,7 +59,7 @@ export class Conversation {
   simplestMethod: string;
   readonly #options: OpenOptions;
 
-  /** Undefined if the server does not support the revision. A violation if it does not answer. */
+  /** Resolves to undefined if the server does not support the revision. A missing answer is a violation. */
   static async open(probe: Probe, revision: Revision, options: OpenOptions = {}): Promise<Conversation | undefined> {
     const isModern = eraOf(revision) === 'modern';
     const id = probe.newId();
@@ -158,7 +158,7 @@ export class Conversation {
     for (let trip = 0; trip < ROUND_TRIPS; trip++) await this.barrier(after);
   }
 
-  /** False if the server does not answer. */
+  /** Resolves to false if the server does not answer. */
   settled(): Promise<boolean> {
     return this.settle().then(
       () => true,
@@ -184,7 +184,10 @@ export class Conversation {
     return after.catch((error: unknown) => this.#findSimplest(ping, error));
   }
 
-  /** In one write, so that the behaviour of a server that reads only one message does not depend on timing. */
+  /**
+   * Sends two messages in one write, so that the behaviour of a server that reads only one message does not depend on
+   * timing.
+   */
   async #together(...messages: readonly [JsonObject, JsonObject]): Promise<void> {
     this.probe.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
     for (const { id, method } of messages) {
@@ -199,7 +202,7 @@ export class Conversation {
     await this.request(other).catch(() => {
       throw error;
     });
-    if (this.probe.answersTo(ping.id)[0]) return; // answered late
+    if (this.probe.answersTo(ping.id)[0]) return; // the ping was answered late
     const isWrong = this.probe.wrongAnswerTo(ping.id) !== undefined;
     if (!isWrong && (await this.#isAnswered('ping'))) violation(ONE_MESSAGE_PER_READ);
     this.simplestMethod = other;

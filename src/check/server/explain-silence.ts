@@ -32,7 +32,7 @@ import type { ServerRule } from './server-rule.ts';
 import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
 
 export interface Silence {
-  /** Its evidence is reported. */
+  /** The run whose evidence is reported. */
   revisionRun: RevisionRun;
   reason: string;
   /** Default: the fix of the rule. */

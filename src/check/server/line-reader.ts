@@ -90,7 +90,7 @@ export class LineReader {
     if (from < chunk.length) this.#rest.push(chunk.subarray(from));
   }
 
-  /** The end of stdout. */
+  /** Must be called at the end of stdout. */
   end(): void {
     const { rest } = this;
     this.#rest = [];
@@ -131,7 +131,7 @@ export class LineReader {
     open.tries++;
     const whole = parsed(open.text);
     if (!hasVersion(whole)) {
-      if (open.indent >= 0) this.#open = undefined; // its bracket is closed: the next line belongs to something else
+      if (open.indent >= 0) this.#open = undefined; // the bracket is closed: the next line is not part of the message
       return true;
     }
     for (const part of open.frames) part.fault = 'several lines';
@@ -172,7 +172,7 @@ export class LineReader {
       const isWhole = [...between, text.slice(found.at(-1)?.end)].every((part) => part.trim() === '');
       return isWhole ? 'several messages' : 'mixed up';
     }
-    if (this.#afterMixedUp) return 'mixed up'; // the other part
+    if (this.#afterMixedUp) return 'mixed up'; // the line is the other part of it
     return times === 1 && /^\s*[{[]/.test(text) ? 'invalid JSON' : 'text';
   }
 }

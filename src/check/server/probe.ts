@@ -22,7 +22,7 @@ export class Probe extends ProcessUnderTest {
   textId: string | undefined;
   readonly #answers = new Map<string, Frame[]>();
   readonly #wrongAnswers = new Map<string, Frame>();
-  /** Ids of `newId`, also after the transcript was dropped. */
+  /** Ids of `newId`, even after the transcript was dropped. */
   readonly #answered = new Set<unknown>();
   readonly #repeated = new WeakSet<Frame>();
   readonly #lines = new LineReader(
@@ -38,7 +38,7 @@ export class Probe extends ProcessUnderTest {
     return this.#lines.rest;
   }
 
-  /** One message as one line. */
+  /** Sends a message as one line. */
   send(message: unknown): void {
     this.write(`${JSON.stringify(message)}\n`);
   }
@@ -58,7 +58,10 @@ export class Probe extends ProcessUnderTest {
     return this.#wrongAnswers.get(JSON.stringify(id));
   }
 
-  /** The first answer with this id. A violation if it is missing or malformed, or has the id as a string. `what`: names the request. */
+  /**
+   * Resolves to the first answer with this id. A missing or malformed answer, and one with the id as a string, are
+   * violations. `what`: names the request.
+   */
   async answerTo(id: unknown, what: string, timeoutMs = this.timeoutMs): Promise<Frame> {
     const frame = await this.until(() => this.anyAnswerTo(id), `There was no answer to ${what}`, timeoutMs);
     if (this.answersTo(id)[0] !== undefined) return this.answersTo(id)[0]!;

@@ -118,7 +118,7 @@ class Sampler {
   }
 }
 
-/** Values beside a reference or alternatives. */
+/** The members of the schema that name values, without references and alternatives. */
 function without(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     ['examples', 'default', 'const', 'enum'].flatMap((key) => (key in schema ? [[key, schema[key]]] : [])),

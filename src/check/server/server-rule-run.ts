@@ -99,7 +99,7 @@ export class ServerRuleRun extends RuleRun<Probe> {
     return conversation;
   }
 
-  /** A method without effects that the server answers, also before `notifications/initialized`. */
+  /** A method without effects that the server answers, even before `notifications/initialized`. */
   get simplestMethod(): string {
     return this.#revisionRun.options.learnt.simplestMethod ?? 'ping';
   }

@@ -108,7 +108,7 @@ export function resolveFor(
 
 const nameIn = ({ scope, name }: Reference) => (scope === 'input' ? `input:${name}` : name);
 
-/** True for a variable of the environment, false for `workspaceFolder` and the like. */
+/** Returns true for a variable of the environment, false for `workspaceFolder` and the like. */
 function isVariable(reference: Reference, sources: VariableSources): boolean {
   return variableValue(reference, { ...sources, env: {} }) === undefined;
 }

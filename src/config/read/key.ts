@@ -18,7 +18,7 @@ export interface Described {
 }
 
 export interface Key<T> extends Described {
-  /** Undefined if the value is absent or invalid. An invalid value is added to the findings. */
+  /** Returns undefined if the value is absent or invalid. An invalid value is added to the findings. */
   read(fields: Fields, key: string): T | undefined;
 }
 

@@ -16,7 +16,7 @@ interface Entry {
   args: Node | undefined;
 }
 
-/** Undefined if there is no command, as for a remote server. */
+/** Returns undefined if there is no command, as for a remote server. */
 export function readEntry(server: Fields): Entry | undefined {
   const command = server.value('command');
   const args = server.value('args');

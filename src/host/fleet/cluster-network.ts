@@ -33,7 +33,10 @@ export interface Table<T> {
   update(key: string, value: T, revision: number): Promise<number | undefined>;
   /** Removes the entry if it still has this revision. Resolves to whether it did. */
   remove(key: string, revision: number): Promise<boolean>;
-  /** False for `ms`, by the clock of NATS, after the table was deleted and created again: others may rely on lost entries. */
+  /**
+   * Resolves to false for `ms`, by the clock of NATS, after the table was deleted and created again: others may rely on
+   * lost entries.
+   */
   isSettled(ms: number): Promise<boolean>;
   keys(): Promise<Set<string>>;
   /** Whether the key does not exist, according to a server that has all earlier changes. For a table whose entries expire. */

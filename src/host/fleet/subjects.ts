@@ -36,7 +36,7 @@ export function secretRun(run: string): string {
   return `${run}-${randomBytes(16).toString('hex')}`;
 }
 
-/** True if `secret` is a `secretRun` of the run, or the run itself, as in earlier versions. */
+/** Returns true if `secret` is a `secretRun` of the run, or the run itself, as in earlier versions. */
 export function isSecretOf(secret: string, run: string): boolean {
   return secret === run || secret.startsWith(`${run}-`);
 }

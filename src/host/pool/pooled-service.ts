@@ -205,7 +205,7 @@ class PooledWatch {
     return this.#pool.keyOf(this.#watcher.client);
   }
 
-  /** Undefined if the slot was retired meanwhile. */
+  /** Resolves to undefined if the slot was retired meanwhile. */
   async #beginAt(slot: ProcessSlot | undefined): Promise<(() => void) | undefined> {
     const release = slot && (await this.#enter(slot));
     const { filter, client } = this.#watcher;

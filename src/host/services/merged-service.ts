@@ -93,7 +93,7 @@ export class MergedService implements Service {
     return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
   }
 
-  /** Undefined if the tool is unknown; the call then reports why. */
+  /** Returns undefined if the tool is unknown; the call then reports why. */
   tool(name: string, client: ClientFacts): Tool | undefined | Promise<Tool | undefined> {
     const entry = ({ lists: { server, member }, own }: ListedRoute) =>
       this.lists.mayUseTool(server, own) ? member.service.tool?.(own, client) : undefined;

@@ -165,7 +165,7 @@ export class ServerCalls<Client> {
   }
 }
 
-/** True if the host ended the process: its calls are then lost, not cancelled. */
+/** Returns true if the host ended the process: its calls are then lost, not cancelled. */
 function endedByUs(error: unknown, { cause, endReason }: Link<unknown>): boolean {
   const isEnded = cause !== undefined || endReason !== undefined;
   return isEnded && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
@@ -184,7 +184,7 @@ function lost({ cause, endReason, server }: Link<unknown>): PeerError {
   return lostRequest('the call', { closedByUs: false, cause: why, evidence: server.evidence() });
 }
 
-/** True if the connection ended before the answer. */
+/** Returns true if the connection ended before the answer. */
 export function isLost(error: unknown): boolean {
   return outcomeOf(error) !== undefined || (error instanceof PeerError && error.code === 'CONNECTION_CLOSED');
 }

@@ -39,12 +39,12 @@ export function serverStopped(name: string, reason: string): UsageError {
   });
 }
 
-/** True if the server was stopped before the call was sent. */
+/** Returns true if the server was stopped before the call was sent. */
 export function isStopped(error: unknown): boolean {
   return error instanceof UsageError && error.code === 'SERVER_STOPPED';
 }
 
-/** True if the server cannot be started: the call was not sent. */
+/** Returns true if the server cannot be started: the call was not sent. */
 export function hasNotStarted(error: unknown): boolean {
   return error instanceof StandpipeError && (error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE');
 }

@@ -16,7 +16,7 @@ export type ServerState =
   | 'failed'
   | 'stopping';
 
-/** True if calls are refused at once, or after one more attempt for a remote server. */
+/** Returns true if calls are refused at once, or after one more attempt for a remote server. */
 export function isAway(state: ServerState): boolean {
   return state === 'failed' || state === 'unreachable';
 }

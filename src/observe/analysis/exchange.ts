@@ -86,7 +86,7 @@ export interface ExchangeTimes {
   afterMs: number;
 }
 
-/** Undefined while the request is pending, or if it was not sent to a server. */
+/** Returns undefined while the request is pending, or if it was not sent to a server. */
 export function timesOf({ startMs, endMs, links = [] }: Exchange): ExchangeTimes | undefined {
   const sent = links.filter(({ direction }) => direction === 'toServer').sort((a, b) => a.startMs - b.startMs);
   const [first] = sent;

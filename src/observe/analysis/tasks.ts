@@ -57,7 +57,7 @@ export function isOver({ status }: Pick<Task, 'status'>): boolean {
   return status !== 'working' && status !== 'input_required';
 }
 
-/** Undefined while the task runs, and if the request that became the task was not seen. */
+/** Returns undefined while the task runs, and if the request that became the task was not seen. */
 export function durationMs({ call, endMs }: Task): number | undefined {
   return call && endMs !== undefined ? endMs - call.startMs : undefined;
 }
@@ -236,7 +236,7 @@ export class Tasks {
     if (isNew || asksOther) this.#change(task, { atMs, seq, status, statusMessage });
   }
 
-  /** 2025-11-25: the answer to `tasks/result` ends the task, also if no other message has shown that. */
+  /** 2025-11-25: the answer to `tasks/result` ends the task, even if no other message has shown that. */
   #outcome(task: Task, event: FrameEvent, { error, toolError }: MessageDescription): void {
     if (error?.code === UNKNOWN_TASK && !isOver(task)) return this.#lost(task, event);
     task.outcomeSeq ??= event.seq;

@@ -189,7 +189,7 @@ export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
 export type FrameEvent = FlowStamp & FrameFact;
 
-/** True for an event of a client rather than a server. */
+/** Returns true for an event of a client rather than a server. */
 export function isOfClient(event: FlowFact): boolean {
   if (event.kind !== 'frame' && event.kind !== 'fault') return event.kind === 'client' || event.kind === 'link';
   return event.direction === 'fromClient' || event.direction === 'toClient';

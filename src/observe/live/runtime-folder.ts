@@ -35,7 +35,7 @@ export function runtimeFolder(
   return isTrusted(usual) ? join(usual, 'standpipe') : `/tmp/standpipe-${user}`;
 }
 
-/** True if only this user can have created the content of the folder. */
+/** Returns true if only this user can have created the content of the folder. */
 export function isTrusted(folder: string): boolean {
   const user = process.getuid?.();
   if (user === undefined) return true;

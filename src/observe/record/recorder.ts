@@ -229,7 +229,7 @@ export class RotatingFile {
     return this.#handle ?? (await this.#open());
   }
 
-  /** True if the file is full, moved or removed and must not be written any more. */
+  /** Resolves to true if the file is full, moved or removed and must not be written any more. */
   async #isFull(handle: FileHandle): Promise<boolean> {
     const { path, maxFileBytes } = this.#options;
     const [ours, there] = await Promise.all([handle.stat(), lstat(path).catch(() => undefined)]);

@@ -44,8 +44,8 @@ export class Access {
   }
 
   /**
-   * True for a link to the page with the token, followed from a terminal, a file or an editor. Other sites do not know
-   * the token.
+   * Returns true for a link to the page with the token, followed from a terminal, a file or an editor. Other sites do
+   * not know the token.
    */
   #isOurLink({ method, url = '', headers }: IncomingMessage): boolean {
     const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';

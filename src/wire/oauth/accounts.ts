@@ -56,7 +56,9 @@ export async function logInTo(options: LogInToOptions): Promise<LoggedIn> {
   return { login, tokensIn: await store.write(key, login) };
 }
 
-/** False if there was no login. `isRevoked`: the authorization server confirmed that the tokens are revoked. */
+/**
+ * Resolves to false if there was no login. `isRevoked`: the authorization server confirmed that the tokens are revoked.
+ */
 export async function logOutOf(options: AccountOptions): Promise<{ isRevoked: boolean } | false> {
   const { store = new LoginStore() } = options;
   const server = new URL(options.url);

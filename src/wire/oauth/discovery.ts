@@ -51,7 +51,7 @@ export async function discover({ server, challenge, fetch, preferredIssuer }: Di
   };
 }
 
-/** Undefined if the server has no such document, as servers of 2025-03-26. */
+/** Resolves to undefined if the server has no such document, as servers of 2025-03-26. */
 export async function findResource(
   server: URL,
   { resourceMetadataUrl }: Challenge,

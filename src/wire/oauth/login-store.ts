@@ -58,7 +58,7 @@ export class LoginStore {
     return text === undefined ? [] : loginsIn(text, this.file);
   }
 
-  /** Undefined if there is no login, or if the keyring does not return its tokens. */
+  /** Resolves to undefined if there is no login, or if the keyring does not return its tokens. */
   async read(key: LoginKey): Promise<Login | undefined> {
     const found = this.list().find((login) => isOf(login, key));
     if (!found) return undefined;

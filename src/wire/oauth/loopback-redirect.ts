@@ -72,7 +72,7 @@ export async function loopbackRedirect(options: LoopbackOptions): Promise<Intera
   };
 }
 
-/** Undefined for any request but the redirect of this login. */
+/** Returns undefined for any request but the redirect of this login. */
 function answerIn({ method, url = '' }: IncomingMessage, state: string | undefined): URLSearchParams | undefined {
   const at = URL.canParse(url, 'http://127.0.0.1') ? new URL(url, 'http://127.0.0.1') : undefined;
   if (method !== 'GET' || at?.pathname !== PATH || state === undefined) return undefined;

@@ -116,7 +116,7 @@ export class OAuthAuthorizer implements Authorizer {
     });
   }
 
-  /** Undefined if a person is needed. */
+  /** Resolves to undefined if a person is needed. */
   async #withoutPerson(challenge: Challenge, before: Login | undefined): Promise<Login | undefined> {
     const isProgram = this.#options.grant === 'client_credentials';
     if (!isProgram && !before?.canRefresh) return undefined;

@@ -21,7 +21,7 @@ export interface RefreshOptions extends OAuthOptions {
 /** These errors end a login. After other errors, the same request may succeed later. */
 const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'invalid_target']);
 
-/** Undefined if the login has ended: a person has to log in again. */
+/** Resolves to undefined if the login has ended: a person has to log in again. */
 export async function refresh(options: RefreshOptions): Promise<Login | undefined> {
   const { server, challenge, fetch, login, nowMs } = options;
   const { refreshAuthorization, OAuthError } = await import('@modelcontextprotocol/client');

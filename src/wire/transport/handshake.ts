@@ -33,8 +33,8 @@ export async function proveToListener(socket: Socket, secret: string): Promise<L
 }
 
 /**
- * True if the client proves that it knows the secret. Settles when the client has proven it, failed or disconnected; the caller must apply
- * a timeout. Later bytes stay unread.
+ * Resolves to true if the client proves that it knows the secret. Settles when the client has proven it, failed or
+ * disconnected; the caller must apply a timeout. Later bytes stay unread.
  */
 export async function proveToClient(socket: Socket, secret: string): Promise<boolean> {
   const hello = await take(socket, NONCE_CHARS + PROOF_CHARS + 1);

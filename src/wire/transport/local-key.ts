@@ -24,7 +24,7 @@ export function makeKey(path: string): LocalKey {
   return key;
 }
 
-/** Undefined if there is no valid key. Throws FILE_NOT_PRIVATE if other users can read it. */
+/** Returns undefined if there is no valid key. Throws FILE_NOT_PRIVATE if other users can read it. */
 export function readKey(path: string): LocalKey | undefined {
   const text = readPrivately(keyFileOf(path));
   try {

@@ -68,7 +68,7 @@ export class StdioServerTransport extends MessageTransport {
     return super.sendBatch(messages);
   }
 
-  /** Undefined for a message that is not an answer to a request of a batch. */
+  /** Returns undefined for a message that is not an answer to a request of a batch. */
   #collected(message: JsonRpcMessage): Promise<void> | undefined {
     if (this.#inBatches.size === 0 || 'method' in message || message.id === undefined) return undefined;
     const request = this.#inBatches.get(message.id);

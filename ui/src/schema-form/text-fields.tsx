@@ -58,7 +58,7 @@ export function NumberField({ id, meaning, value, onChange }: Of<'number'>) {
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Undefined for an empty text, null for a text that is not a number. */
+/** Returns undefined for an empty text, null for a text that is not a number. */
 function numberOf(typed: string): unknown {
   const text = typed.trim();
   if (text === '') return undefined;

@@ -27,7 +27,7 @@ export const serversAtMs = new Cell(performance.now());
 export const fleet = new Cell<FleetStatus | undefined>(undefined);
 export const problems = new Cell<Problem[]>([]);
 
-/** False for informational problems: an older revision or transport is not a fault. */
+/** Returns false for informational problems: an older revision or transport is not a fault. */
 export function isAlarming({ kind }: Problem): boolean {
   return kind !== 'era-fallback' && kind !== 'deprecated-transport';
 }

@@ -95,7 +95,7 @@ export function findDetached(given: string): DetachedTask {
   }
   const meant = found.slice(0, 10).map((task) => `${shownId(task, all)} (${task.server}/${task.tool})`);
   throw new UsageError('NAME_AMBIGUOUS', `The ids of ${found.length} tasks begin with "${given}"`, {
-    hint: `Write more characters of the id: ${meant.join(', ')}`,
+    hint: `Write more of the id: ${meant.join(', ')}`,
   });
 }
 

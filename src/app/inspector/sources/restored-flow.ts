@@ -129,7 +129,7 @@ class RestoredTime implements Clock {
   }
 }
 
-/** True for a frame that is fully described by its bytes: the store packs these together. */
+/** Returns true for a frame that is fully described by its bytes: the store packs these together. */
 function isWhole(fact: FlowFact): fact is FlowFact & { kind: 'frame' } {
   return fact.kind === 'frame' && !fact.cut && !fact.redacted && fact.length === fact.payload.length;
 }

@@ -82,7 +82,7 @@ export class LiveClient {
     });
   }
 
-  /** True if the store has dropped unsent events, or too many updates are pending. */
+  /** Returns true if the store has dropped unsent events, or too many updates are pending. */
   #hasMissed(): boolean {
     const { lastSeq, size } = this.#view.source.flow;
     const isBehind = this.#sentSeq < lastSeq - size && this.#sentSeq > 0;

@@ -101,7 +101,7 @@ export async function searchText(
   return { found, searchedSeq, newest: flow.lastSeq };
 }
 
-/** True if the text may occur in the mask of a secret. A match then reveals nothing about the secret. */
+/** Returns true if the text may occur in the mask of a secret. A match then reveals nothing about the secret. */
 function mayBeInMask(text: string): boolean {
   const lower = text.toLowerCase();
   return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');

@@ -175,7 +175,7 @@ export class InspectorView {
     else if (!this.#timer) this.#schedule(FLUSH_MS);
   }
 
-  /** True for ordinary traffic while no page is open. */
+  /** Returns true for ordinary traffic while no page is open. */
   #canWait({ kind, seq }: FlowEvent): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
     return (

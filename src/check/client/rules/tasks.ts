@@ -58,7 +58,9 @@ const extensionRules = clientRows({ since: NEWEST_MODERN, level: 'MUST' }, [
     check: (ruleRun) => {
       createdTasks(ruleRun);
       if (ruleRun.plain.clientRun.exitStatus && endOf(ruleRun.run()) !== endOf(ruleRun.plain))
-        violation(`The call became a task: ${endOf(ruleRun.run())} With a plain result: ${endOf(ruleRun.plain)}`);
+        violation(
+          `The client ends differently after a task. With a task: ${endOf(ruleRun.run())} With a plain result: ${endOf(ruleRun.plain)}`,
+        );
     },
   },
   {
@@ -353,7 +355,10 @@ function answeredKeys(ruleRun: ClientRuleRun): string[] {
   return keys.length > 0 ? keys : notApplicable('the client did not answer a question of a task');
 }
 
-/** Requests `tasks/update` after a task that needs input was read. Not applicable if the client cannot be asked. */
+/**
+ * The requests `tasks/update` to servers whose task that needs input was read. Not applicable if the client cannot be
+ * asked.
+ */
 function updatesOf(ruleRun: ClientRuleRun): Asked[] {
   const asking = createdTasks(ruleRun).filter(({ created }) => created.hasWaited);
   if (asking.length === 0) notApplicable('the client does not declare elicitation, or does not read the task');

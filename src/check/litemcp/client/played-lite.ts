@@ -107,7 +107,7 @@ export class PlayedLite {
     const asked = { id, type, data: isObject(data) ? data : {}, knowsTool: this.#hasSentInfo };
     this.asked.push(asked);
     const handler = type === 'get' || type === 'call' ? this.#scenario.on?.[type] : undefined;
-    // Sequentially, so that an answer in pieces does not mix with the next.
+    // Requests are answered sequentially, so that an answer in pieces does not mix with the next.
     if (handler) this.#turn = this.#turn.then(() => handler(asked, this));
     else this.send(this.usual(asked));
   }

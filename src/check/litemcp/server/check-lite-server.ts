@@ -20,7 +20,7 @@ export interface CheckLiteMcpServerOptions extends Target, Selection, RunOptions
    * parameters, and arguments that the tool should refuse.
    */
   allowCalls?: readonly NamedCall[];
-  /** Evidence of all rules, not only of those that are violated. */
+  /** Includes the evidence of all rules, not only of those that are violated. */
   allEvidence?: boolean;
 }
 

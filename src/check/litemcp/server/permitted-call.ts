@@ -51,7 +51,7 @@ export function callWithParameters(ruleRun: LiteRuleRun): PermittedCall {
   return call.names.length > 0 ? call : notApplicable('the tool has no parameters');
 }
 
-/** Undefined if the answer is not a result with `params`. */
+/** Returns undefined if the answer is not a result with `params`. */
 export function paramsOf({ message }: Message): Record<string, unknown> | undefined {
   return isObject(message.data) && isObject(message.data.params) ? message.data.params : undefined;
 }

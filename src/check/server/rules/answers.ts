@@ -13,7 +13,7 @@ export interface Echo {
   /** Absent without an answer. */
   readonly frame?: Frame;
   readonly id?: unknown;
-  /** The request. */
+  /** The sent request. */
   readonly sent: Entry;
 }
 

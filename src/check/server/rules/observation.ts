@@ -33,7 +33,7 @@ const UNKNOWN = 'standpipe-unknown';
 const CONCURRENT = 12;
 const CONCURRENT_ID = 20_000;
 
-/** Requests that the server refuses come last: it may exit after its answer, and what follows would be blamed. */
+/** Requests that the server refuses come last: it may exit after its answer, and later requests would be blamed. */
 const steps: readonly Step[] = [
   (_, conversation) => conversation.settle(),
   (ruleRun) => surveyOf(ruleRun),

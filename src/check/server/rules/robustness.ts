@@ -181,7 +181,7 @@ const inputRules = serverRows(input, [
     id: 'robustness/stray-notifications',
     level: 'MUST',
     title: 'keep running after cancellation and progress of unknown requests',
-    says: 'Every request gets an answer, also after a cancellation of an unknown or finished request. Such a cancellation, and progress of an unknown request, are ignored.',
+    says: 'Every request gets an answer, even after a cancellation of an unknown or finished request. Such a cancellation, and progress of an unknown request, are ignored.',
     source: responses,
     runs: 'each era',
     fix: 'Look up the request by its id, and do nothing if it does not exist.',
@@ -277,7 +277,8 @@ const loadRules = serverRows({ level: 'MUST', runs: 'once', uses: 'shared', isHe
       probe.pauseReading();
       try {
         for (const id of ids) probe.send(conversation.ping(id));
-        // Until the server has read all requests, or waits for the client. The verdict does not depend on the time.
+        // Waits until the server has read all requests, or waits for the client. The verdict does not depend on the
+        // time.
         await probe.inputTakenUntilIdle(BLOCKED_MS);
       } finally {
         probe.resumeReading();
@@ -328,7 +329,7 @@ export const robustnessRules = [
       level: 'SHOULD',
       levels: before('2026-07-28', 'ADVICE'),
       title: 'exit when stdin ends inside a message',
-      says: 'A server exits when its stdin ends, also in the middle of a message: the client may have been killed.',
+      says: 'A server exits when its stdin ends, even in the middle of a message: the client may have been killed.',
       source: shutdown,
       fix: 'Exit at the end of stdin, even if the last message is incomplete.',
       check: async (ruleRun) => {

@@ -16,7 +16,10 @@ interface Package {
   readonly info: JsonObject;
 }
 
-/** Undefined if uncertain: a command without a script, or one that can import both major versions. `isModern`: only 2.x is possible. */
+/**
+ * Returns undefined if uncertain: a command without a script, or one that can import both major versions. `isModern`:
+ * only 2.x is possible.
+ */
 export function installedVersion(target: Target, isModern: boolean): string | undefined {
   const script = scriptOf(target);
   if (script === undefined) return undefined;
@@ -42,7 +45,10 @@ export function installedVersion(target: Target, isModern: boolean): string | un
   return found.size === 1 ? [...found][0] : undefined;
 }
 
-/** Undefined if the script of the command cannot import the package. Without a version if the command has no script. */
+/**
+ * Returns undefined if the script of the command cannot import the package. Without a version if the command has no
+ * script.
+ */
 export function importable(target: Target, name: string): { version?: string } | undefined {
   const script = scriptOf(target);
   if (script === undefined) return {};

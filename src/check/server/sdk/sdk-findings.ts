@@ -81,7 +81,7 @@ const findings: readonly SdkFinding[] = [
     sdk: 'TypeScript SDK',
     rules: ['methods/invalid-cursors-are-refused'],
     reason: /`tools\/list` .{0,200} was answered with a result/,
-    // It puts the type before the members of the schema from Zod, which begin with $schema.
+    // The SDK puts the type before the members of the schema from Zod, which begin with $schema.
     frame: /"inputSchema":\{"type":"object","\$schema":"https:\/\/json-schema\.org\/draft\/2020-12\/schema"/,
     note: 'McpServer of version 2.x has one page of tools and ignores cursors.',
   },

@@ -71,7 +71,7 @@ export class EndpointCalls {
     }
   }
 
-  /** True if the call is already known, so that the request must not run. A kept answer is sent again. */
+  /** Returns true if the call is already known, so that the request must not run. A kept answer is sent again. */
   isKnown(caller: CallingNode, number: number, reply: string): boolean {
     if (this.running.get(reply)) return true;
     const answer = this.answered.get(reply);

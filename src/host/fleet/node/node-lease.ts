@@ -197,7 +197,9 @@ export class NodeLease {
     if (isNew) this.onTaken?.();
   }
 
-  /** True if the entry belongs to this session, or to an earlier one of this object whose processes have exited. */
+  /**
+   * Returns true if the entry belongs to this session, or to an earlier one of this object whose processes have exited.
+   */
   #adopt(term: Term, { session, revision }: Entry): boolean {
     if (session !== term.session && session !== this.#ended) return false;
     term.revision = revision;

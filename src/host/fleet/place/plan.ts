@@ -94,7 +94,9 @@ export function plan(view: FleetView, attempts: Attempts = noAttempts): Plan {
   return { actions: planner.actions, waiting: planner.waiting };
 }
 
-/** True if the claim is held and its session has its lease. A session that its node has replaced never returns. */
+/**
+ * Returns true if the claim is held and its session has its lease. A session that its node has replaced never returns.
+ */
 export function isInForce(claim: ClaimRecord, { nodes, leases }: Pick<FleetView, 'nodes' | 'leases'>): boolean {
   if (!claim.held || !leases.has(claim.node)) return false;
   const node = nodes.get(claim.node);

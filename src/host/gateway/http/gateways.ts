@@ -46,7 +46,7 @@ export class Gateways {
     return path.startsWith(below) ? decoded(path.slice(below.length)) : undefined;
   }
 
-  /** Undefined if nothing is served at the path, or if the principal may not use the server. */
+  /** Returns undefined if nothing is served at the path, or if the principal may not use the server. */
   at(path: string, principal?: Principal): HttpGateway | undefined {
     const name = this.nameIn(path);
     if (name === undefined && path !== this.#options.path) return undefined;

@@ -101,7 +101,9 @@ export class ToolHeaders {
     this.#service = service;
   }
 
-  /** Undefined if the request is not a tool call or its tool is unknown. A promise only until the tool is known. */
+  /**
+   * Returns undefined if the request is not a tool call or its tool is unknown. A promise only until the tool is known.
+   */
   of({ method, params }: Pick<JsonRpcRequest, 'method' | 'params'>, client: ClientFacts): Headers | Promise<Headers> {
     if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
     const tool = this.#service.tool ? this.#service.tool(params.name, client) : this.#find(params.name, client);

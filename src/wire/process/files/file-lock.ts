@@ -31,7 +31,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Undefined if another process holds or attempts to get the lock. The task was then not run. */
+/** Resolves to undefined if another process holds or attempts to get the lock. The task was then not run. */
 export async function tryFileLock<T>(
   file: string,
   task: () => Promise<T>,

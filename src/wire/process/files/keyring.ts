@@ -10,7 +10,7 @@ import { toError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 
 export interface Keyring {
-  /** Undefined if there is no such entry. */
+  /** Resolves to undefined if there is no such entry. */
   get(account: string): Promise<string | undefined>;
   set(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
@@ -47,7 +47,7 @@ process.stdin.setEncoding('utf8').on('data', (more) => (text += more)).on('end',
   process.stdout.write(JSON.stringify(answer));
 });`;
 
-/** Undefined if this machine has no reachable keyring. */
+/** Returns undefined if this machine has no reachable keyring. */
 export function findKeyring(options: KeyringOptions): Keyring | undefined {
   const addon = addonPath();
   if (addon === undefined || !mayHaveKeyring()) return undefined;

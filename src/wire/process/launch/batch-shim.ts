@@ -14,7 +14,10 @@ export interface ShimTarget {
   variables: Record<string, string>;
 }
 
-/** Undefined if the file is not a recognised shim. Runs the npm script that prints its prefix, as npx.cmd does. */
+/**
+ * Resolves to undefined if the file is not a recognised shim. Runs the npm script that prints its prefix, as npx.cmd
+ * does.
+ */
 export async function readShim(
   file: string,
   surroundings: Surroundings,

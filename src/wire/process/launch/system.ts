@@ -18,7 +18,7 @@ export interface System {
   /** The path of cmd.exe. */
   commandProcessor: string;
   kindOf(path: string): 'file' | 'folder' | undefined;
-  /** True if the mode of a file allows execution. Always true on Windows. */
+  /** Returns true if the mode of a file allows execution. Always true on Windows. */
   mayExecute(file: string): boolean;
   /** The first 64 KB of a file, or an empty string if it cannot be read. */
   start(file: string): string;

@@ -22,7 +22,7 @@ export function addMark(environment: Readonly<Record<string, string>>, mark: str
   return { ...environment, [marksVariable]: outer ? `${outer} ${mark}` : mark };
 }
 
-/** Undefined if unknown: the process is still being started, or is a zombie or a kernel thread. */
+/** Returns undefined if unknown: the process is still being started, or is a zombie or a kernel thread. */
 export function hasMark(pid: number, mark: string): boolean | undefined {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`);
@@ -42,7 +42,7 @@ export function leaveTrees(
   return marks ? { ...rest, [leftVariable]: reversed(marks) } : rest;
 }
 
-/** True if the process, although a descendant, left the tree with this mark. */
+/** Returns true if the process, although a descendant, left the tree with this mark. */
 export function hasLeft(pid: number, mark: string): boolean {
   return hasMark(pid, reversed(mark)) === true;
 }

@@ -14,7 +14,7 @@ export interface ProcessRow {
   dead: boolean;
 }
 
-/** Undefined without a readable /proc, for example in a chroot or with too many open files. */
+/** Returns undefined without a readable /proc, for example in a chroot or with too many open files. */
 export function readProcessTable(): ProcessRow[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -42,7 +42,10 @@ export class ProcessTree {
     this.#members();
   }
 
-  /** True if any member still runs. Zombies do not count. Once false, it stays false, because the pid may be reused. */
+  /**
+   * Returns true if any member still runs. Zombies do not count. Once false, it stays false, because the pid may be
+   * reused.
+   */
   alive(): boolean {
     if (this.#job) return this.#job.alive();
     if (process.platform === 'win32') return isRunning(this.leaderPid);

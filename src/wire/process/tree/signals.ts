@@ -1,7 +1,7 @@
 // Signals to a process by its pid, or to a group by the negated group id. The functions do not throw, because a process can exit at any
 // moment.
 
-/** True if the process or group exists, even as a zombie. Always false for a group on Windows. */
+/** Returns true if the process or group exists, even as a zombie. Always false for a group on Windows. */
 export function isRunning(target: number): boolean {
   try {
     return process.kill(target, 0);
@@ -10,7 +10,7 @@ export function isRunning(target: number): boolean {
   }
 }
 
-/** False if nothing was signalled: the target has exited or runs as another user. */
+/** Returns false if nothing was signalled: the target has exited or runs as another user. */
 export function sendSignal(target: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(target, signal);

@@ -112,8 +112,9 @@ export class Watchdog {
   }
 
   /**
-   * True if a server may start under this lease now, by both clocks. A host that was suspended may process a due start before it notices
-   * that its lease was lost, or after it has a new one; another host may run the server by then.
+   * Returns true if a server may start under this lease now, by both clocks. A host that was suspended may process a
+   * due start before it notices that its lease was lost, or after it has a new one; another host may run the server by
+   * then.
    */
   holdsLease(session: string): boolean {
     const lease = this.#leases.get(session);

@@ -14,10 +14,10 @@ import { ProcessError, toError } from '../../../base/errors.ts';
 export interface JobCalls {
   /** Creates a job whose processes are ended when its handle is closed. Throws if the system refuses. */
   create(): number;
-  /** False if the process has exited. Throws if the system refuses. */
+  /** Returns false if the process has exited. Throws if the system refuses. */
   assign(handle: number, pid: number): boolean;
   countProcesses(handle: number): number;
-  /** False if the system refuses, for example for a process with higher rights. */
+  /** Returns false if the system refuses, for example for a process with higher rights. */
   terminate(handle: number): boolean;
   close(handle: number): void;
 }
@@ -50,7 +50,10 @@ export class WindowsJob {
     this.#handle = calls.create();
   }
 
-  /** False if the process is not in the job, because it has exited or the system refused. The job is then closed. */
+  /**
+   * Returns false if the process is not in the job, because it has exited or the system refused. The job is then
+   * closed.
+   */
   hold(pid: number): boolean {
     if (this.#handle === undefined) return false;
     let held = false;
@@ -63,7 +66,7 @@ export class WindowsJob {
     return held;
   }
 
-  /** True if a process of the job is running. */
+  /** Returns true if a process of the job is running. */
   alive(): boolean {
     return this.#handle !== undefined && this.#calls.countProcesses(this.#handle) > 0;
   }

@@ -19,7 +19,7 @@ export interface Authorizer {
   refused(refusal: Refusal): Promise<boolean>;
 }
 
-/** Undefined if the response is not a 401, or a 403 for insufficient scope. */
+/** Returns undefined if the response is not a 401, or a 403 for insufficient scope. */
 export function refusalOf({ statusCode, headers }: IncomingMessage, sent: string | undefined): Refusal | undefined {
   const challenge = headers['www-authenticate'];
   const isRefused = statusCode === 401 || (statusCode === 403 && challenge?.includes('insufficient_scope'));

@@ -43,7 +43,7 @@ export function urlText(url: URL): string {
   return `${url.origin}${url.pathname}${query}`;
 }
 
-/** True if a redirect may be followed: to the same origin, or from http to https on the same host. */
+/** Returns true if a redirect may be followed: to the same origin, or from http to https on the same host. */
 export function isSafeRedirect(from: URL, to: URL): boolean {
   if (hasCredentials(to)) return false;
   if (to.origin === from.origin) return true;

@@ -64,7 +64,7 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   );
 }
 
-/** False if the process had exited before the stop. */
+/** Returns false if the process had exited before the stop. */
 function wasStopped(rung: string | undefined): boolean {
   return rung !== undefined && !rung.startsWith('already');
 }

@@ -91,7 +91,7 @@ function protocolOf({ protocol, revision }: ServerStatus): string {
   return `MCP ${visibleLine(revision ?? '')}`.trim();
 }
 
-/** False if the last error repeats the reason or the last exit. */
+/** Returns false if the last error repeats the reason or the last exit. */
 function tellsMore({ lastError, reason, lastExit }: ServerStatus): boolean {
   return lastError !== undefined && !reason.includes(lastError) && !lastExit?.message.includes(lastError);
 }

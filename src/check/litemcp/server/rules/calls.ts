@@ -6,7 +6,7 @@ import type { Message } from '../../frames.ts';
 import { type LiteRuleRun, liteServerRows } from '../lite-rule-run.ts';
 import { callData, callWithParameters, isError, type PermittedCall, paramOf, paramsOf } from '../permitted-call.ts';
 
-/** Few, because each call may have an effect. */
+/** Number of concurrent calls: few, because each call may have an effect. */
 const AT_ONCE = 4;
 const TEXT = 'a "quoted" \\ text\n\n\nwith\ttabs, é, 你好, 😀 and \u0001';
 const LARGE_CHARS = 1024 * 1024;

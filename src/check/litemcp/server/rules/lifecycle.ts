@@ -30,7 +30,7 @@ const garbage: readonly (string | Uint8Array)[] = [
 ];
 
 const DEPTH = 100_000;
-/** More than a pipe and its buffers hold, both as requests and as answers. */
+/** Number of requests: more than a pipe and its buffers hold, both as requests and as answers. */
 const MANY = 2_000;
 const PADDING = ' '.repeat(500);
 const FULL_PIPE_MS = 1_000;
@@ -55,7 +55,7 @@ export const lifecycleRules = liteServerRows({ level: 'ADVICE', uses: 'own' }, [
   {
     id: 'litemcp-lifecycle/exit-code',
     title: 'exit with code 0 at the end of stdin',
-    says: 'The end of stdin is the regular end of a server. For another exit code, supervisors report a crash.',
+    says: 'A server normally exits because its stdin has ended. Supervisors report an exit code other than 0 as a crash.',
     fix: 'Exit with code 0 at the end of stdin: it is not an error.',
     check: async (ruleRun) => {
       const { exit, proof } = await ending(ruleRun);

@@ -1,5 +1,5 @@
-// The tools, views and results that a server gives to a client that shows MCP Apps. A server may hide views from other clients, so this client is
-// one of its own.
+// The tools, views and results that a server gives to a client that shows MCP Apps. A server may hide views from other
+// clients, so the survey uses a separate connection.
 
 import { isObject, type JsonObject, metaOf } from '../../../../base/json-object.ts';
 import { APP_TYPE, APPS } from '../../../../mcp/extensions/apps.ts';
@@ -26,7 +26,7 @@ export interface AppSurvey {
   readonly tools: readonly Part<AppTool>[];
   /** Entries of `resources/list` with the scheme of views. */
   readonly entries: readonly Part<JsonObject>[];
-  /** One for each view of a tool. */
+  /** Requests for views: one for each view of a tool. */
   readonly reads: readonly Exchange[];
   readonly calls: readonly (Exchange & { readonly call: PermittedCall })[];
 }
@@ -75,7 +75,7 @@ export function isViewUri(uri: unknown): uri is string {
   return typeof uri === 'string' && uri.startsWith(SCHEME);
 }
 
-/** Undefined for a tool without settings of MCP Apps. */
+/** Returns undefined for a tool without settings of MCP Apps. */
 export function appTool(tool: JsonObject): AppTool | undefined {
   const { ui, 'ui/resourceUri': flatUri } = metaOf(tool) ?? {};
   if (ui === undefined && flatUri === undefined) return undefined;

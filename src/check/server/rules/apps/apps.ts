@@ -40,7 +40,7 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
   },
   {
     id: 'apps/views-exist',
-    title: 'have the view of each tool as a resource',
+    title: 'serve the view of each tool as a resource',
     says: 'Hosts read the view of a tool with `resources/read`. It exists on the server, but need not be listed.',
     source: apps('behavior'),
     fix: 'Register a resource with the URI that `_meta.ui.resourceUri` has, or correct the URI.',
@@ -105,7 +105,7 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
     check: async (ruleRun) =>
       judgeParts(await readViews(ruleRun), NOT_READ, ({ content, uri }) => {
         const bytes = bytesIn([{ ...content, uri }], uri);
-        if (!bytes || bytes.length === 0) return undefined; // apps/view-contents
+        if (!bytes || bytes.length === 0) return undefined; // apps/view-contents reports this
         const text = new TextDecoder().decode(bytes.subarray(0, MOST_BEFORE_DOCTYPE));
         return /^(?:\s|<!--[\s\S]*?-->)*<!doctype\s+html/i.test(text) ? undefined : 'does not begin with a doctype';
       }),
@@ -186,7 +186,7 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
   {
     id: 'apps/content-beside-views',
     title: 'return content from a tool with a view',
-    says: 'A tool returns meaningful `content` also to a client that shows its view: the model reads it.',
+    says: 'A tool returns meaningful `content` even to a client that shows its view: the model reads it.',
     source: degradation,
     fix: 'Return a text block that describes the result, beside `structuredContent` for the view.',
     check: async (ruleRun) => {

@@ -49,7 +49,7 @@ export const endingRules = serverRows({ level: 'ADVICE', runs: 'once', uses: 'ow
   {
     id: 'lifecycle/exit-code',
     title: 'exit with code 0 at the end of stdin',
-    says: 'The end of stdin is the regular end of a server. For another exit code, supervisors report a crash.',
+    says: 'A server normally exits because its stdin has ended. Supervisors report an exit code other than 0 as a crash.',
     fix: 'Exit with code 0 at the end of stdin: it is not an error. Catch the exceptions that it causes in readers and writers.',
     runs: 'each era',
     check: async (ruleRun) => {
@@ -64,7 +64,7 @@ export const endingRules = serverRows({ level: 'ADVICE', runs: 'once', uses: 'ow
     title: 'end child processes before the exit',
     says: 'The child processes of a server exit with it. A client knows only the process that it started.',
     fix: {
-      node: "End child processes in process.on('exit') and before a regular end; a wrapper should wait for its child.",
+      node: "End child processes in process.on('exit') and before a normal exit; a wrapper should wait for its child.",
       python: 'Terminate child processes in a finally block, or start them with a pipe whose end they detect.',
       any: 'End child processes before the exit. A wrapper script should start the server with exec, or wait for it.',
     },

@@ -77,7 +77,7 @@ export const handshakeRules = serverRows({ level: 'ADVICE', until: '2025-11-25',
     id: 'lifecycle/ping-before-initialize',
     title: 'answer a ping before `initialize`',
     says: 'Pings are the only requests that a client may send before the answer to `initialize`. They are answered.',
-    fix: 'Answer `ping` with {} at any time, also before `initialize`.',
+    fix: 'Answer `ping` with {} at any time, even before `initialize`.',
     check: async (ruleRun) => {
       const { probe, answers, opening } = await otherFirst(ruleRun);
       if (!opening) notApplicable('`initialize` is not answered afterwards (lifecycle/requests-before-initialize)');
@@ -125,7 +125,7 @@ export const handshakeRules = serverRows({ level: 'ADVICE', until: '2025-11-25',
     id: 'lifecycle/ping-before-initialized',
     level: 'MUST',
     title: 'answer a ping before `initialized`',
-    says: 'The receiver of a ping answers it promptly, also before the client has sent `notifications/initialized`.',
+    says: 'The receiver of a ping answers it promptly, even before the client has sent `notifications/initialized`.',
     source: mcp('basic/utilities/ping#behavior-requirements'),
     fix: 'Answer `ping` with {} at any time.',
     check: async (ruleRun) => {

@@ -12,7 +12,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 const compiled = new Map<string, Promise<SchemaCheck>>();
 const MOST_COMPILED = 1_000;
 
-/** Undefined for a valid schema and for one that cannot be judged. */
+/** Resolves to undefined for a valid schema and for one that cannot be judged. */
 export async function schemaProblem(schema: JsonObject, revision: Revision): Promise<string | undefined> {
   const { $schema } = schema;
   if ($schema !== undefined && !/draft-07|2020-12/.test(textOf($schema))) return undefined;
@@ -34,7 +34,7 @@ export async function misfit(schema: JsonObject, value: unknown): Promise<string
   }
 }
 
-/** False also if the schema cannot be used. */
+/** Resolves to false if the value does not conform, or the schema cannot be used. */
 export async function accepts(schema: JsonObject, value: unknown): Promise<boolean> {
   try {
     return (await compile(isDraft04(schema) ? fromDraft04(schema) : schema))(value) === undefined;

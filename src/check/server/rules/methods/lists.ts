@@ -53,7 +53,7 @@ export const listRules = serverRows({ level: 'ADVICE', runs: 'each revision', us
           const { result, error, failure } = page;
           if (failure !== undefined) violation(failure, ...proofOf(page));
           if (error?.code === METHOD_NOT_FOUND && method === 'resources/templates/list') continue;
-          // Reported by methods/cursors-are-accepted or lifecycle/declared-capabilities-work.
+          // methods/cursors-are-accepted or lifecycle/declared-capabilities-work reports this error.
           if (error && (at > 0 || ruleRun.era === 'legacy')) continue;
           if (error) violation(`\`${method}\` was answered with the error ${describeError(error)}.`, ...proofOf(page));
           if (!result || Array.isArray(result[member])) continue; // other rules report a result that is not a list
@@ -148,7 +148,7 @@ export const listRules = serverRows({ level: 'ADVICE', runs: 'each revision', us
     title: 'refuse an invalid cursor with -32602',
     says: 'A request for a list with a cursor that the server did not return is refused with the code -32602.',
     source: mcp('server/utilities/pagination#error-handling'),
-    fix: 'Refuse a cursor that you did not return with the error -32602, also if all lists have one page.',
+    fix: 'Refuse a cursor that you did not return with the error -32602, even if all lists have one page.',
     runs: 'each era',
     check: async (ruleRun) => {
       const lists = declaredLists(ruleRun.facts).filter(({ method }) => method !== 'resources/templates/list');

@@ -215,7 +215,7 @@ const cancellationRules = serverRows({ level: 'SHOULD', runs: 'each era', uses: 
       const { conversation, id, patienceMs } = call;
       const { probe } = conversation;
       const answer = () => probe.anyAnswerTo(id);
-      const twin = await longCall(ruleRun); // is not cancelled: shows when the call ends by itself
+      const twin = await longCall(ruleRun); // a call that is not cancelled shows when it ends by itself
       const twinEnds = (limitMs: number) =>
         twin.conversation.probe.maybe(() => twin.conversation.probe.anyAnswerTo(twin.id), limitMs);
       if (answer()) await notLong(call);

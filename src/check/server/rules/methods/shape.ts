@@ -234,7 +234,7 @@ export function isUnanswered({ received, end }: Exchange): boolean {
   return !received && !end;
 }
 
-/** Undefined if all calls were answered. A slow tool does not violate a rule. */
+/** Returns undefined if all calls were answered. A slow tool does not violate a rule. */
 export function unanswered(ruleRun: ServerRuleRun, calls: readonly CallExchange[]): string | undefined {
   const missing = calls.filter(({ received }) => !received);
   const slow = missing.find(isUnanswered);

@@ -111,7 +111,7 @@ export const toolCallRules = serverRows({ runs: 'each era', uses: 'shared' }, [
     id: 'methods/calls-keep-the-server-alive',
     level: 'MUST',
     title: 'keep running after every call',
-    says: 'A call is answered with a result or an error. The server keeps running whatever the tool does, also if an argument is missing or has the wrong type.',
+    says: 'A call is answered with a result or an error. The server keeps running whatever the tool does, even if an argument is missing or has the wrong type.',
     source: responses,
     fix: 'Catch the errors of a tool where you call it, and answer with a result with `isError`.',
     fixIsAboutEnd: true,
@@ -232,7 +232,7 @@ async function endsServer(ruleRun: ServerRuleRun, { params }: CallExchange): Pro
   return endsNext(conversation);
 }
 
-/** Whether what was sent after a call ends a process that got no call. */
+/** Whether the messages after a call end a process that got no call. */
 async function endsWithoutCalls(ruleRun: ServerRuleRun, call: Entry, entries: readonly Entry[]): Promise<boolean> {
   const conversation = await ruleRun.open();
   for (const { kind, bytes } of entries.slice(entries.indexOf(call) + 1)) {
@@ -260,7 +260,7 @@ async function surviveWrongCalls(ruleRun: ServerRuleRun, survey: Survey): Promis
   }
 }
 
-/** Without tools whose correct calls end the server: an invalid call of these shows nothing about arguments. */
+/** Leaves out tools whose correct calls end the server: their invalid calls show nothing about arguments. */
 function survivedCalls(ruleRun: ServerRuleRun, survey: Survey): PermittedCall[] {
   const fatal = new Set(survey.calls.filter(({ end }) => end).map(({ call }) => call.name));
   return ruleRun.calls.filter(({ name }) => !fatal.has(name));
@@ -337,7 +337,7 @@ async function mustRefuse(
   throw new Violation(reason, proofOf(made), 'Write `"isError": true`, a boolean, with this spelling.');
 }
 
-/** False for a question to the client. */
+/** Returns false for a question to the client. */
 function isAccepted({ error, result }: Exchange): boolean {
   return !error && result !== undefined && result.isError !== true;
 }
@@ -367,7 +367,7 @@ function requiredOf({ tool, arguments: given }: WithArguments): { name: string; 
     .map((name) => ({ name, schema: resolved(properties[name], root) }));
 }
 
-/** With the members of the schema that a reference leads to, unless there are several alternatives. */
+/** The schema with the members that its reference leads to, unless there are several alternatives. */
 function resolved(schema: unknown, root: JsonObject): unknown {
   const [only, ...others] = alternatives(schema, root);
   return isObject(schema) && others.length === 0 ? { ...only, ...schema } : schema;

@@ -37,7 +37,7 @@ export const toolResultRules = [
     title: 'return a list of content from a tool',
     says: 'The result of a call has `content`, a list that may be empty. `isError` is a boolean.',
     source: mcp('server/tools#tool-result'),
-    fix: 'Return `{"content": [{"type": "text", "text": …}]}`, also beside structured content. `isError` is true or false, not a string.',
+    fix: 'Return `{"content": [{"type": "text", "text": …}]}`, even beside structured content. `isError` is true or false, not a string.',
     parts: toolResults,
     none: 'no call returned a result',
     ofCalls: () => true,

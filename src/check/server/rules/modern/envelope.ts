@@ -18,7 +18,7 @@ import { allCapabilities, asks, freshAskingCall } from './tried-calls.ts';
 const METHOD = 'server/discover';
 const UNSUPPORTED = -32022;
 const OLDER = '1900-01-01';
-/** Accepted by a server that compares only the beginning or the order of versions. */
+/** A version that a server accepts if it compares only the beginning or the order of versions. */
 const NEWER = '2099-01-01';
 const inVersion = (version: string) => ({ _meta: { [PROTOCOL_VERSION_KEY]: version } });
 const meta = mcp('basic/index#meta');
@@ -98,7 +98,7 @@ const versionRules = serverRows({ ...modern, level: 'MUST', fix: compare, uses: 
   {
     id: 'modern/unsupported-version',
     title: 'refuse an unsupported version with -32022',
-    says: 'A request in a version that the server does not implement gets the error UnsupportedProtocolVersion, -32022. By this error, clients recognise a server of this era.',
+    says: 'A request in a version that the server does not implement gets the error UnsupportedProtocolVersion, -32022. Clients recognise a server of this era by this error.',
     source: negotiation,
     uses: 'own',
     check: async (ruleRun) => {
@@ -191,7 +191,7 @@ const statelessRules = serverRows({ ...modern, level: 'MUST', source: statelessn
   {
     id: 'modern/no-handshake',
     title: 'serve any request as the first of a connection',
-    says: 'There is no handshake: a client may send any request first, also before `server/discover`.',
+    says: 'There is no handshake: a client may send any request first, even before `server/discover`.',
     fix: 'Serve every request that has the envelope in `_meta`. Do not wait for `initialize` or `server/discover`.',
     check: async (ruleRun) => {
       const method = listOf(ruleRun);

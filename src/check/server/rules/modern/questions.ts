@@ -257,7 +257,7 @@ const roundRules = serverRows({ ...modern, uses: 'shared' }, [
     id: 'modern/any-state-is-answered',
     level: 'MUST',
     title: 'answer a request with any state',
-    says: 'Every request gets an answer, also if its `requestState` is empty, has the wrong type, or was not made by the server.',
+    says: 'Every request gets an answer, even if its `requestState` is empty, has the wrong type, or was not made by the server.',
     source: responses,
     fix: protect,
     check: async (ruleRun) => {
@@ -270,8 +270,8 @@ const roundRules = serverRows({ ...modern, uses: 'shared' }, [
   {
     id: 'modern/replayed-state-is-answered',
     level: 'MUST',
-    title: 'answer a state that is sent twice',
-    says: 'A retry that is sent twice is two requests, and each gets an answer. The server has to ensure that single effects happen once.',
+    title: 'answer a retry that is sent twice',
+    says: 'A retry that is sent twice is two requests, and each gets an answer. The server must ensure that effects that may happen once do not happen twice.',
     source: responses,
     fix: protect,
     check: async (ruleRun) => {

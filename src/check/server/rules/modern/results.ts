@@ -40,7 +40,7 @@ const resultRules = serverRows({ ...modern, level: 'MUST', uses: 'seen' }, [
   {
     id: 'modern/server-info',
     level: 'SHOULD',
-    title: 'name itself in every result',
+    title: 'include its name and version in every result',
     says: 'Every result has the name and the version of the server in `_meta`, as `io.modelcontextprotocol/serverInfo`.',
     source: mcp('basic/index#meta'),
     fix: 'Add `_meta: { "io.modelcontextprotocol/serverInfo": { name, version } }` to every result.',

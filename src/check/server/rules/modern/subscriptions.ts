@@ -34,7 +34,7 @@ const subscriptionRules = serverRows({ ...modern, uses: 'shared' }, [
     id: 'modern/listen-is-acknowledged',
     level: 'MUST',
     title: 'acknowledge `subscriptions/listen`',
-    says: 'A server that declares changes answers `subscriptions/listen` with `notifications/subscriptions/acknowledged`, also if the filter is empty. The acknowledgement has an object `notifications`.',
+    says: 'A server that declares changes answers `subscriptions/listen` with `notifications/subscriptions/acknowledged`, even if the filter is empty. The acknowledgement has an object `notifications`.',
     source: acknowledgment,
     fix: 'Send `notifications/subscriptions/acknowledged` with the id of the request in `_meta` as `io.modelcontextprotocol/subscriptionId`. Answer the request only when the subscription ends.',
     check: async (ruleRun) => {

@@ -21,7 +21,7 @@ export interface Retry {
 export interface Question {
   readonly inputRequests: JsonObject;
   readonly requestState: unknown;
-  /** To return: `requestState` unchanged, or empty if it was absent. */
+  /** The members of the retry: `requestState` unchanged, or none if it was absent. */
   readonly state: Retry;
 }
 
@@ -59,13 +59,13 @@ export class AskingCall {
   }
 }
 
-/** Uses the shared conversation. */
+/** Finds the call in the shared conversation. */
 export async function askingCall(ruleRun: ServerRuleRun): Promise<AskingCall> {
   const conversation = await ruleRun.shared();
   return new AskingCall(conversation, asking(await triedCalls(ruleRun)));
 }
 
-/** Uses a process that has not received a request with capabilities. */
+/** Finds the call in a process that has not received a request with capabilities. */
 export async function freshAskingCall(ruleRun: ServerRuleRun): Promise<AskingCall> {
   if (ruleRun.calls.length === 0) notApplicable(NO_QUESTIONS);
   const call = asking(await triedCalls(ruleRun));
@@ -137,7 +137,7 @@ export function answerTo(request: unknown): JsonObject {
   return mode === 'url' ? { action: 'accept' } : { action: 'accept', content: sampleArguments(requestedSchema) };
 }
 
-/** False for a question that is asked by a page in a browser. */
+/** Returns false for a question that is asked by a page in a browser. */
 export function canBeAnswered({ inputRequests }: Question): boolean {
   return Object.values(inputRequests).every(
     (each) => !isObject(each) || !isObject(each.params) || each.params.mode !== 'url',

@@ -61,7 +61,7 @@ export const skillEntryRules = serverRows(ofSkills, [
   },
   {
     id: 'skills/results',
-    title: 'give results of skills a type and cache hints',
+    title: 'include `resultType` and cache hints in results about skills',
     says: 'Results of `skills/list`, `skills/get` and `resources/directory/read` have the `resultType` "complete". Those of the first two have `ttlMs` and `cacheScope`.',
     source: skills('listing-skills'),
     fix: 'Add `"resultType": "complete"`, `"ttlMs"` and `"cacheScope"` to the results.',
@@ -90,7 +90,7 @@ export const skillEntryRules = serverRows(ofSkills, [
   },
   {
     id: 'skills/names',
-    title: 'name the directory of a skill as the skill',
+    title: 'give the directory of a skill the name of the skill',
     says: 'The last directory before `/SKILL.md` in the URI of a skill is its `name`.',
     source: mapping,
     fix: 'Rename the directory, or the `name` in the frontmatter.',
@@ -113,7 +113,7 @@ export const skillEntryRules = serverRows(ofSkills, [
   {
     id: 'skills/unique-names',
     level: 'SHOULD',
-    title: 'give each skill a name of its own',
+    title: 'give each skill a unique name',
     says: 'Names are unique within the list of a server.',
     source: skills('names'),
     fix: 'Rename one of the skills.',
@@ -146,7 +146,7 @@ export const skillEntryRules = serverRows(ofSkills, [
     title: 'not serve skills with more than 512 files or 16 MiB',
     says: 'Hosts support skills of up to 512 files and 16 MiB. They may refuse larger ones.',
     source: skills('limits'),
-    fix: 'Divide the skill, or serve large files as other resources.',
+    fix: 'Split the skill, or serve large files as other resources.',
     check: async (ruleRun) => judgeSkills((await skillSurvey(ruleRun)).skills, limitProblems),
   },
   {

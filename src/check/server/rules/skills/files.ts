@@ -86,7 +86,7 @@ export const skillFileRules = serverRows(ofSkills, [
       await judgeParts(files, NOT_READ, async ({ bytes, listed }) => {
         const { size, digest } = listed!;
         if (Number.isSafeInteger(size) && bytes.length !== size) return `has ${bytes.length} bytes instead of ${size}`;
-        if (!isDigest(digest)) return undefined; // skills/file-entries
+        if (!isDigest(digest)) return undefined; // skills/file-entries reports this
         const actual = await sha256(bytes);
         return actual === digest ? undefined : `has the digest ${actual} instead of ${digest}`;
       });
@@ -197,7 +197,7 @@ async function readFiles(ruleRun: ServerRuleRun): Promise<Part<ReadFile>[]> {
     [...new Set([skill.uri, ...listedUris(skill.resources)])].flatMap((uri) => {
       const exchange = reads.get(uri);
       const bytes = exchange && bytesIn(exchange.result?.contents, uri);
-      if (!exchange || !bytes) return []; // skills/files-can-be-read
+      if (!exchange || !bytes) return []; // skills/files-can-be-read reports this
       const listed = skill.resources === 'dynamic' ? undefined : skill.resources.find((file) => file?.uri === uri);
       return [{ value: { skill, uri, bytes, listed }, what: `The file ${uri}`, exchange }];
     }),
@@ -205,7 +205,7 @@ async function readFiles(ruleRun: ServerRuleRun): Promise<Part<ReadFile>[]> {
 }
 
 function directoryProblem(uri: string, { error, result }: Exchange, { skills: all }: SkillSurvey): string | undefined {
-  if (error?.code === METHOD_NOT_FOUND) return undefined; // skills/methods-are-implemented
+  if (error?.code === METHOD_NOT_FOUND) return undefined; // skills/methods-are-implemented reports this
   if (error) return `Reading the directory ${uri} was answered with ${describeError(error)}.`;
   const children = listIn(result, 'resources').filter(isObject);
   const files = all.flatMap(({ value }) => listedUris(value.resources)).filter((each) => each.startsWith(`${uri}/`));

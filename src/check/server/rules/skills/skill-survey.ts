@@ -17,7 +17,7 @@ export interface SkillSurvey {
   readonly entries: readonly Part[];
   /** Entries of the right form. */
   readonly skills: readonly Part<Skill>[];
-  /** `skills/get` of some of them. */
+  /** The results of `skills/get` for some of the skills. */
   readonly gets: readonly Exchange[];
   /** Files by URI: the files of some skills, and the SKILL.md of each with generated files. */
   readonly reads: ReadonlyMap<string, Exchange>;

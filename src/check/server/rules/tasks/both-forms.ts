@@ -31,7 +31,7 @@ import {
 
 /** The TTL of a task that cannot have ended when it is read for the last time. */
 const LONG_TTL_MS = 60_000;
-/** Ids with less are guessable, and so are ids that differ in less. */
+/** Ids with fewer characters can be guessed, and so can ids that differ in fewer. */
 const LEAST_ID_CHARS = 16;
 const LEAST_DIFFERENT_CHARS = 10;
 
@@ -143,7 +143,7 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
     id: 'tasks/unique-ids',
     level: 'SHOULD',
     levels: { '2025-11-25': 'MUST' },
-    title: 'give each task an id of its own',
+    title: 'give each task a unique id',
     says: 'An id names one task.',
     source: tasks('tasks', 'task-id-requirements'),
     fix: 'Make a new random id for each task, such as a UUID of version 4.',
@@ -165,7 +165,7 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
     id: 'tasks/unguessable-ids',
     level: 'ADVICE',
     title: 'give tasks ids that cannot be guessed',
-    says: 'Whoever has the id of a task may be able to read it. Ids have enough entropy that they cannot be guessed: they are long, and do not count up.',
+    says: 'A client that has the id of a task may be able to read it. Ids have enough entropy that they cannot be guessed: they are long and not sequential.',
     source: tasks('security-considerations', 'task-isolation-and-access-control'),
     fix: 'Make ids with a cryptographic random generator, with at least 128 bits, such as a UUID of version 4.',
     check: async (ruleRun) => {

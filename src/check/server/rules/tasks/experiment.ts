@@ -51,7 +51,7 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
   {
     id: 'tasks/begins-working',
     title: 'create a task with the status `working`',
-    says: 'The first status of a task is `working`, also if the tool has ended when the call is answered.',
+    says: 'The first status of a task is `working`, even if the tool has ended when the call is answered.',
     source: mcp('basic/utilities/tasks#task-status-lifecycle'),
     fix: 'Set `status` to "working" in the answer to the call.',
     check: async (ruleRun) => {
@@ -185,14 +185,14 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
   {
     id: 'tasks/cancelled-stays',
     title: 'keep a cancelled task cancelled',
-    says: 'A cancelled task stays `cancelled`, also if its work goes on and ends. The server may remove it.',
+    says: 'A cancelled task stays `cancelled`, even if its work goes on and ends. The server may remove it.',
     source: CANCELLATION,
     fix: 'Ignore the result of a tool whose task was cancelled.',
     check: async (ruleRun) => {
       const task = await cancellableTask(ruleRun);
       if (statusOf(await task.request('tasks/cancel')) !== 'cancelled')
         notApplicable('the task was not cancelled (tasks/cancel-ends-the-task)');
-      await task.conversation.probe.exitLater(); // its work may end meanwhile
+      await task.conversation.probe.exitLater(); // the work of the task may end meanwhile
       const answer = await task.request('tasks/get');
       if (answer.result && statusOf(answer) !== 'cancelled')
         violation(`A cancelled task is ${JSON.stringify(statusOf(answer))} later.`, answer.frame);

@@ -70,7 +70,7 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
   },
   {
     id: 'tasks/readable-at-once',
-    title: 'be able to read a task when the call is answered',
+    title: 'make a task readable before its call is answered',
     says: 'A server does not answer with a task before `tasks/get` can find it.',
     source: tasks('task-creation'),
     fix: 'Store the task, and wait until it can be read, before you answer the call.',
@@ -110,7 +110,7 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
     title: 'complete a task whose tool reports an error',
     says: 'A tool error is a result with `isError`: its task is `completed`. Only a JSON-RPC error makes a task `failed`.',
     source: tasks('task-execution-errors'),
-    fix: 'Set the status `completed` if the tool returned a result, also if it has `isError: true`.',
+    fix: 'Set the status `completed` if the tool returned a result, even if it has `isError: true`.',
     check: async (ruleRun) => {
       const plain = (await surveyOf(ruleRun)).calls.filter(({ result }) => result?.isError === true);
       const ended = (await endedTasks(ruleRun)).map((followed) => ({ ...followed, end: endOf(followed)! }));
@@ -126,9 +126,9 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
   {
     id: 'tasks/unique-keys',
     title: 'use a key for one question of a task only',
-    says: 'A key of `inputRequests` names one question for the whole life of the task. It is not used again, also after its answer.',
+    says: 'A key of `inputRequests` names one question. It is not used again in the task, even after the answer.',
     source: tasks('task-update-requests'),
-    fix: 'Count the keys of a task up, or make random keys.',
+    fix: 'Number the keys of a task, or make random keys.',
     check: async (ruleRun) => {
       const asking = (await followedTasks(ruleRun)).filter(({ updates }) => updates.length > 0);
       if (asking.length === 0) notApplicable('no task asked a question');

@@ -38,7 +38,7 @@ export interface FollowedTask {
   notified: readonly Notified[];
   /** The answer to `tasks/result`, in 2025-11-25. */
   result?: Answer;
-  /** The one of `reads` after `result`. */
+  /** The answer in `reads` after `result`. */
   afterResult?: Answer;
 }
 
@@ -138,7 +138,7 @@ export function tokenOf(name: string): string {
   return `task-${name}`;
 }
 
-/** The task in the answer to a call, also if it is malformed. Undefined for other answers. */
+/** The task in the answer to a call, even if it is malformed. Undefined for other answers. */
 export function taskIn({ result }: Answer): JsonObject | undefined {
   if (isObject(result?.task)) return result.task;
   return result?.resultType === 'task' || typeof result?.taskId === 'string' ? result : undefined;
@@ -167,7 +167,7 @@ export async function follow(
   return { call, answer, followed };
 }
 
-/** A rule about other things reports a request that is not answered. */
+/** Another rule reports a request that is not answered. */
 function ignoreVerdict(error: unknown): undefined {
   if (!(error instanceof Violation || error instanceof NotApplicable)) throw error;
 }

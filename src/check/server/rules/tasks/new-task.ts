@@ -59,7 +59,7 @@ export async function openTask(ruleRun: ServerRuleRun): Promise<NewTask> {
   notApplicable('no task that lasts is known: name a call that becomes one with --long-call');
 }
 
-/** Undefined if the call is not answered with a task in time. */
+/** Resolves to undefined if the call is not answered with a task in time. */
 async function begin(ruleRun: ServerRuleRun, call: PermittedCall): Promise<NewTask | undefined> {
   const conversation = await ruleRun.shared();
   const { probe } = conversation;

@@ -1,4 +1,4 @@
-// What the answers about a task must contain, in both forms.
+// The required content of answers about a task, in both forms.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import type { Era } from '../../../../mcp/revisions.ts';
@@ -51,7 +51,7 @@ const TIME = /^\d{4}-?\d\d-?\d\d(?:[Tt ]\d\d.*)?$/;
 const isText = (value: unknown) => typeof value === 'string';
 const isTime = (value: unknown) => isText(value) && TIME.test(value as string);
 const isNumber = (value: unknown) => typeof value === 'number';
-/** By member: what it is, its test, and whether it may be absent. */
+/** Member by name: a description, its test, and whether it may be absent. */
 const common: Record<string, [what: string, test: (value: unknown) => boolean, isOptional?: true]> = {
   taskId: ['a string', isText],
   status: ['a defined status', (value) => statuses.includes(value)],

@@ -7,7 +7,7 @@ import type { Conversation } from '../../conversation.ts';
 import { serverRows } from '../../server-rule.ts';
 import { allAnswered, burstOf, echo, idsOf, isEchoed, understood } from '../answers.ts';
 
-/** Just above common limits: of a pipe, of a line in Python's asyncio, of a token in Go's Scanner. */
+/** Sizes just above common limits: of a pipe, of a line in Python's asyncio, of a token in Go's Scanner. */
 const SIZES = [100_000, 1_000_000, 4 * 1024 * 1024];
 
 /** A server that logs each request completely writes more than a pipe holds. */

@@ -77,7 +77,7 @@ export const lineRules = serverRows(seenLines, [
       const { probe } = conversation;
       await conversation.barrier();
       probe.endInput();
-      await probe.maybe(() => undefined); // until the end of stdout
+      await probe.maybe(() => undefined); // waits until the end of stdout
       if (!probe.ended) await probe.stop();
       const last = probe.frames.at(-1);
       if (last?.fault === 'no newline') violation('The last message on stdout does not end with a newline.', last);

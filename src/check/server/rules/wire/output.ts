@@ -11,7 +11,7 @@ import { needsStringIds } from '../answers.ts';
 import { ofLength } from '../long-requests.ts';
 import { refuse } from './lines.ts';
 
-/** Below and above the sizes of the output buffers of libraries. */
+/** Sizes below and above those of the output buffers of libraries. */
 const SIZES = [10, 2_000, 5_000, 10_000, 40_000, 70_000];
 const LARGE_ID = 1024 * 1024;
 
