@@ -1,4 +1,5 @@
-// Fails when the page's first load is over its budget: the entry and all that it imports at once, compressed.
+// Fails if the first load of the page exceeds its budget: the entry and everything that it imports immediately,
+// compressed.
 
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

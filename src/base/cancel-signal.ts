@@ -11,7 +11,7 @@ export interface CancelSignal {
 /** The object form avoids allocating a function for each request. */
 export type CancelListener = (() => void) | { handleEvent(): void };
 
-/** For APIs that accept only an AbortSignal. */
+/** Converts the signal for APIs that accept only an AbortSignal. */
 export function toAbortSignal(signal: CancelSignal): AbortSignal {
   if ('throwIfAborted' in signal) return signal as AbortSignal;
   const abort = new AbortController();

@@ -50,7 +50,10 @@ const forms = {
   powershell: [/(?:"[^"]*"|'(?:[^']|'')*'|\[env \w+\]|[^\s"'[]+|\S)+/g, /"([^"]*)"|'((?:[^']|'')*)'/g],
 } as const;
 
-/** Without folder and extension: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe` is `python`. */
+/**
+ * The program name without folder and extension: `/usr/bin/python3.11` is `python3.11`, `C:\Python\python.exe` is
+ * `python`.
+ */
 export function programName(word: string): string {
   const name = word.split(/[\\/]/).at(-1)!;
   return name.replace(/\.(?:exe|cmd|bat)$/i, '').toLowerCase();

@@ -48,7 +48,7 @@ export function heldBytes(bytes: number, values = 0): number {
   return Math.max(bytes, values * BYTES_OF_A_VALUE);
 }
 
-/** The same for a value that is serialised to be measured. Throws a UsageError if it cannot be. */
+/** Like `heldBytes`, for a value that is serialised to be measured. Throws a UsageError if it cannot be. */
 export function heldBytesOf(value: unknown): number {
   const json = requireJson(value);
   return heldBytes(json.length, valuesOf(json));

@@ -4,14 +4,17 @@ import { LONGEST_TIMER_MS } from './clock.ts';
 
 const units: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `500`, `500ms`, `30s`, `1.5m`, `2h` in milliseconds. Undefined if the text is not a duration that a timer can wait for. */
+/**
+ * Parses `500`, `500ms`, `30s`, `1.5m` or `2h` to milliseconds. Returns undefined if the text is not a duration that a
+ * timer can wait for.
+ */
 export function readDuration(text: string): number | undefined {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   const ms = Math.round(Number(amount) * units[unit ?? '']!);
   return amount !== undefined && ms > 0 && ms <= LONGEST_TIMER_MS ? ms : undefined;
 }
 
-/** `90000` as `90s`: the largest unit that divides the value evenly. */
+/** Formats `90000` as `90s`, with the largest unit that divides the value evenly. */
 export function durationText(ms: number): string {
   const [unit, size] = Object.entries(units).findLast(([, size]) => ms % size === 0)!;
   return `${ms / size}${unit}`;

@@ -103,7 +103,7 @@ function isDeeper(value: object, levels: number): boolean {
 }
 
 const LOW = 100;
-/** "00" to "99". */
+/** The texts "00" to "99". */
 const lowTexts = Array.from({ length: LOW }, (_, low) => String(low).padStart(2, '0'));
 const LARGEST = 2 ** 30;
 
@@ -128,8 +128,9 @@ const LINE_SEPARATOR = '\u2028';
 const PARAGRAPH_SEPARATOR = '\u2029';
 
 /**
- * For JSON that is sent or stored as lines: `readline` of Node.js 24 and later, and Python's `splitlines`, end a line at U+2028 and U+2029.
- * Both occur only inside strings, so they can be replaced in the text. V8 excludes a Latin-1 string by its encoding, without a scan.
+ * Escapes U+2028 and U+2029 in JSON that is sent or stored as lines: `readline` of Node.js 24 and later, and Python's
+ * `splitlines`, end a line at them. Both occur only inside strings, so they can be replaced in the text. V8 excludes a
+ * Latin-1 string by its encoding, without a scan.
  */
 export function escapeLineSeparators(json: string): string {
   if (!json.includes(LINE_SEPARATOR) && !json.includes(PARAGRAPH_SEPARATOR)) return json;

@@ -28,7 +28,7 @@ export function resolvePath(folder: string, path: string, platform: NodeJS.Platf
   return absolute ? path : pathOf(platform).resolve(folder, path);
 }
 
-/** `C:/…`, `C:\…` or `\\server\…`. */
+/** Returns true for `C:/…`, `C:\…` and `\\server\…`. */
 function isWindowsPath(path: string): boolean {
   return /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path);
 }

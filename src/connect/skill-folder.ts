@@ -43,7 +43,7 @@ export async function readSkills(folder: string): Promise<SkillSource[]> {
   return found;
 }
 
-/** Text if it has exactly these bytes in UTF-8; clients compare digests of bytes. */
+/** Returns text if it has exactly these bytes in UTF-8; clients compare digests of bytes. */
 async function contentOf(file: string, skill: OpenSkill): Promise<string | Uint8Array> {
   skill.count += 1;
   skill.bytes += (await stat(file)).size;
@@ -55,7 +55,7 @@ async function contentOf(file: string, skill: OpenSkill): Promise<string | Uint8
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return bytes; // not UTF-8
+    return bytes; // the file is not UTF-8
   }
 }
 

@@ -80,7 +80,7 @@ export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable
   }
 }
 
-/** For text that does not parse: a broken message, or its first bytes. */
+/** Describes text that does not parse: a broken message, or its first bytes. */
 export function traceIOBasic(text: string, problem: string): Unreadable {
   const tokens = topLevelTokens(text, traced);
   const type = tokens.get('type');

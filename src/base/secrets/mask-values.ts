@@ -96,7 +96,7 @@ export class ValueFinder {
       else if (this.#long.has(head)) this.#long.get(head)!.push(value);
       else this.#long.set(head, [value]);
     }
-    this.#keys = [...new Set([...this.#short, ...this.#long.keys()])].sort(); // by code units
+    this.#keys = [...new Set([...this.#short, ...this.#long.keys()])].sort(); // sorted by code units
     const parents: number[] = [];
     for (const [at, key] of this.#keys.entries()) {
       let parent = at - 1;
@@ -148,8 +148,9 @@ export class ValueFinder {
   }
 
   /**
-   * A text made to begin like a value at every position would cost the product of both lengths. Once the budget is spent, the head of a value
-   * counts as the value, up to the end of the visible characters: too much is hidden rather than too little.
+   * A hostile text in which every position looks like the start of a value would take time proportional to the product
+   * of both lengths. When the budget is spent, the head of a value counts as the value, up to the end of the visible
+   * characters: too much is hidden rather than too little.
    */
   #longAt(values: readonly string[], text: string, at: number): Found | undefined {
     for (const value of values) {
@@ -184,10 +185,10 @@ function isAfter(value: string, text: string, from: number): boolean {
  */
 export function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  const ascii = escapeAll(json, /[^ -~]/g); // Python
+  const ascii = escapeAll(json, /[^ -~]/g); // as Python writes it
   const inJson = [
     json,
-    escapeAll(json, /[\u2028\u2029]/g), // Standpipe
+    escapeAll(json, /[\u2028\u2029]/g), // as Standpipe writes it
     escapeAll(json, /[<>&\u2028\u2029]/g), // Go
     ascii,
     ...[json, ascii].map((form) => form.replaceAll('/', '\\/')), // PHP
@@ -216,7 +217,7 @@ function formsInUrl(value: string): string[] {
   if (/\p{Surrogate}/u.test(value)) return []; // a lone surrogate cannot be encoded in a URL
   const loose = encodeURIComponent(value);
   const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  const strict = loose.replaceAll(/[!'()*]/g, percent); // RFC 3986
+  const strict = loose.replaceAll(/[!'()*]/g, percent); // as in RFC 3986
   const inForm = strict.replaceAll('%20', '+').replaceAll('%2A', '*').replaceAll('~', percent);
   const upper = [loose, strict, strict.replaceAll('%2F', '/'), inForm, inForm.replaceAll('*', percent)];
   return [...upper, ...upper.map((form) => form.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()))];

@@ -6,17 +6,17 @@ const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to escape
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Keeps tabs and newlines. */
+/** Escapes a text, except for tabs and newlines. */
 export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unseen, escapeCharacter);
 }
 
-/** For text after a label: further lines are indented, so that none of them looks like output of the command. */
+/** Escapes a text after a label: further lines are indented, so that none of them looks like output of the command. */
 export function visibleIndented(text: string): string {
   return visible(text).replaceAll('\n', '\n  ');
 }
 
-/** For names and fields of one line: newlines and tabs are escaped too. */
+/** Escapes a name or a field of one line, including newlines and tabs. */
 export function visibleLine(text: string): string {
   return text.replace(unseen, escapeCharacter).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }

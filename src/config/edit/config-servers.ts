@@ -26,7 +26,7 @@ import type { ServersAt } from './change.ts';
 import { orEmpty } from './edit-servers.ts';
 
 export interface ConfigServers {
-  /** In the format of Standpipe, without entries that only their host can run. */
+  /** Entries in the format of Standpipe, without those that only their host can run. */
   entries: ReadonlyMap<string, PlainEntry>;
   inputs: ReadonlyMap<string, PlainEntry>;
   /** The places of an entry in the file; for a new one, the place to write it. */

@@ -273,7 +273,7 @@ function deletion(from: number, to = from + 1): Edit {
   return { offset: from, length: to - from, content: '' };
 }
 
-/** Empty for a text without white space. */
+/** Returns an empty text for a text without white space. */
 function spaceIn(text: string): string {
   return /":\S/.test(text) && !/": /.test(text) ? '' : ' ';
 }

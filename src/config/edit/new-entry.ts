@@ -21,7 +21,7 @@ interface NewServer {
 
 interface NewEntry {
   entry: PlainEntry;
-  /** For each value that looks like a secret: how to keep it out of the file. */
+  /** Advice for each value that looks like a secret: how to keep it out of the file. */
   advice: readonly string[];
 }
 

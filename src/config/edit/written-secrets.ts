@@ -67,7 +67,7 @@ export function readableByOthers(file: string): number {
   return (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o044;
 }
 
-/** `0644`; undefined if only the owner can read it, or if there is no file. */
+/** The mode as text, such as `0644`. Undefined if only the owner can read the file, or if it does not exist. */
 export function modeForOthers(file: string): string | undefined {
   const mode = readableByOthers(file) === 0 ? undefined : statSync(file).mode & 0o777;
   return mode === undefined ? undefined : mode.toString(8).padStart(4, '0');

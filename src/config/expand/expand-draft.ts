@@ -102,7 +102,7 @@ function readEnvFile(file: string, { at }: Located, text: string | Error, findin
 interface Expander {
   text(located: Located): string;
   path(located: Located): string;
-  /** Filled by the functions. */
+  /** The functions of this object add to it. */
   secrets: Set<string>;
 }
 

@@ -145,7 +145,7 @@ export class FileWatch {
       watcher.on('error', forget);
       this.#folders.set(folder, watcher);
     } catch {
-      forget(); // does not exist yet; tried again at the next check
+      forget(); // the folder does not exist yet: the next check tries again
     }
   }
 }

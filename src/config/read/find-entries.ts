@@ -56,7 +56,7 @@ export function findEntries(
   return { ...found, entries };
 }
 
-/** JSON with `mcpServers` or, as in VS Code, `servers`. */
+/** Whether the file is JSON with `mcpServers` or, as in VS Code, `servers`. */
 function isPlain(layout: ConfigPlace['layout']): boolean {
   return !layout || (!layout.list && layout.keys.length === 1 && /^(?:mcpServers|servers)$/.test(layout.keys[0]!));
 }

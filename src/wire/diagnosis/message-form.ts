@@ -64,7 +64,7 @@ const otherNotation: Rule = {
     for (const { language, what, pattern } of notations) {
       for (const match of text.matchAll(pattern)) {
         const window = text.slice(match.index, match.index + NOTATION_WINDOW);
-        if (!/\b(?:result|error)\b/.test(window) || /\bmethod\b['"]?\s*(?::|=)/.test(window)) continue; // a log of a request
+        if (!/\b(?:result|error)\b/.test(window) || /\bmethod\b['"]?\s*(?::|=)/.test(window)) continue; // the text is a log of a request
         return { problem: `writes its answers as ${what} instead of JSON`, fix: adviceIn(writeJson, language) };
       }
     }

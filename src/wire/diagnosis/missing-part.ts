@@ -48,7 +48,7 @@ function importMissing(file: string) {
       fix: `Build the server first (npm run build). ${WRONG_PLACE}`,
     };
   return {
-    problem: `imports ${quotedEnd(inPackage)} of a package, which does not exist`,
+    problem: `imports ${quotedEnd(inPackage)}, which its package does not have`,
     fix: /\.[cm]?js$/.test(inPackage)
       ? 'Correct the path of the import, or install the version of the package that has it.'
       : 'Complete the path of the import: ES modules need the file extension, for example "@modelcontextprotocol/sdk/server/mcp.js".',

@@ -99,7 +99,7 @@ const watcher: Rule = {
       return undefined;
     return {
       problem: 'has crashed under a file watcher, which waits for a change',
-      fix: 'Start the server itself, without nodemon or --watch; its stderr says why it crashed.',
+      fix: 'Start the server itself, without nodemon or --watch; its stderr shows why it crashed.',
     };
   },
 };

@@ -96,7 +96,7 @@ const javaVersion = exitRule(
   /UnsupportedClassVersionError[^\n]*?class file version (\d+)[^\n]{0,200}?up to (\d+)?/,
   ([, built, known]): SymptomFinding => ({
     problem: `is compiled for Java ${Number(built) - JAVA_CLASS_OFFSET}${known ? `; this java is version ${Number(known) - JAVA_CLASS_OFFSET}` : ''}`,
-    fix: `Use a java of version ${Number(built) - JAVA_CLASS_OFFSET} or later: its absolute path as the command, or JAVA_HOME and PATH in "env".`,
+    fix: `Use Java ${Number(built) - JAVA_CLASS_OFFSET} or later: write its absolute path as the command, or set JAVA_HOME and PATH in "env".`,
   }),
 );
 

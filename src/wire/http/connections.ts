@@ -12,7 +12,7 @@ const MOST_OWNED = 256;
 const UNAUTHENTICATED_IDLE_MS = 10_000;
 
 export class Connections {
-  /** Oldest first. The value is true while a request is being answered. */
+  /** Connections without the token, oldest first. The value is true while a request is being answered. */
   readonly #unauthenticated = new Map<Socket, boolean>();
   readonly #owned = new Set<Socket>();
 

@@ -134,7 +134,7 @@ export class MessageTransport implements Transport {
     return this.#wire.close();
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -90,7 +90,7 @@ export class Outbound {
   progress(id: unknown, progress: Progress): void {
     const request = this.pending.get(this.#numberOf(id));
     const onProgress = request?.options?.onProgress;
-    if (!request || !onProgress) return; // late, or a token that was never sent: ids can be guessed
+    if (!request || !onProgress) return; // late progress, or a token that was never sent: ids can be guessed
     this.pending.extend(request);
     onProgress(progress);
   }

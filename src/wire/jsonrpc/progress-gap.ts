@@ -30,7 +30,7 @@ interface Held {
 export class ProgressGap {
   readonly #clock: Clock;
   readonly #wire: { readonly writes: number };
-  /** By token, oldest first. */
+  /** The last progress by token, oldest first. */
   readonly #recent = new Map<unknown, Reported>();
   #held: Held[] = [];
   #timer: Timer | undefined;
@@ -48,7 +48,7 @@ export class ProgressGap {
     this.#forgetOld();
     const writesBefore = accepted === SENT ? this.#wire.writes : Number.POSITIVE_INFINITY;
     const reported: Reported = { sentMs: this.#clock.nowMs(), writesBefore };
-    this.#recent.delete(token); // so that it is inserted as the newest
+    this.#recent.delete(token); // deleted, so that it is inserted as the newest
     this.#recent.set(token, reported);
     if (accepted === SENT) return;
     const written = () => {

@@ -91,7 +91,7 @@ async function askServer(
   return { ...challenge, isRefused: response.status === 401 || response.status === 403 };
 }
 
-/** RFC 7009. Revoking the refresh token also revokes the access tokens made from it. */
+/** Revokes the tokens (RFC 7009). Revoking the refresh token also revokes the access tokens made from it. */
 async function revoke(login: Login, server: URL, fetch: AuthFetch, oauth?: OAuthOptions): Promise<boolean> {
   const { issuer, metadata } = await discover({ server, challenge: {}, fetch, preferredIssuer: login.issuer });
   const endpoint = (metadata as AuthorizationServerMetadata & { revocation_endpoint?: string })?.revocation_endpoint;

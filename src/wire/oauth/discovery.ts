@@ -28,7 +28,7 @@ export interface DiscoverOptions {
 }
 
 export async function discover({ server, challenge, fetch, preferredIssuer }: DiscoverOptions): Promise<Discovered> {
-  refuseInsecure(server, server); // because the token would be sent there
+  refuseInsecure(server, server); // the token would be sent to this address
   const official = await import('@modelcontextprotocol/client');
   const resource = await findResource(server, challenge, fetch);
   const named = resource?.authorization_servers ?? [];

@@ -123,7 +123,7 @@ export class LoginStore {
       const text = await this.#keyring?.get(accountOf(key));
       return text === undefined ? undefined : (JSON.parse(text) as LoginSecrets);
     } catch {
-      return undefined; // locked or missing: a new login is needed, as after a removal
+      return undefined; // the keyring is locked, or the entry is missing: a new login is needed, as after a removal
     }
   }
 
@@ -133,7 +133,7 @@ export class LoginStore {
       await this.#keyring.set(accountOf(key), JSON.stringify(secrets));
       return true;
     } catch {
-      return false; // locked, or the value is too large: Windows takes 2,560 bytes
+      return false; // the keyring is locked, or the value is too large: Windows takes 2,560 bytes
     }
   }
 }

@@ -45,7 +45,7 @@ export function loginOf({ server, discovered, client, tokens, requestedScope, re
   };
 }
 
-/** Limited, because a Date has a maximum. */
+/** Limits the lifetime, because a Date has a maximum. */
 function lifetimeMs(seconds: number): number {
   return Math.min(Math.max(seconds, 0), LONGEST_LIFETIME_S) * 1000;
 }

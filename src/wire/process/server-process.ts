@@ -73,7 +73,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     : { mark, watchdog: options.watchdog ?? sharedWatchdog() };
   const { lease } = options;
   if (lease !== undefined && guard.watchdog?.holdsLease(lease) === false) throw leaseEnded(launch.commandLine);
-  guard.watchdog?.watch({ mark, lease }); // first, because this process can be killed at any time
+  guard.watchdog?.watch({ mark, lease }); // called first, because this process can be killed at any time
   let server: ServerProcess | undefined;
   try {
     const child = spawnPiped(program, launch);
@@ -99,12 +99,12 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
 
 function leaseEnded(command: string): ProcessError {
   return new ProcessError('SPAWN_FAILED', `${command} was not started: the lease that it would run under has ended`, {
-    hint: 'It is started where the lease is held, or here when it is held again.',
+    hint: 'The server starts on the node that holds the lease, or here as soon as this node holds it again.',
     evidence: { phase: 'spawn', command },
   });
 }
 
-/** In characters. */
+/** Limit of the shown stderr in characters. */
 const SHOWN_STDERR = 4096;
 
 /** Loaded on first use, because POSIX systems do not need it. */

@@ -39,9 +39,9 @@ const isWindows = process.platform === 'win32';
 
 /** The operating system connects immediately unless the backlog is full because the listening process hangs. */
 const CONNECT_MS = 5_000;
-/** Longer than `CONNECT_MS`, because the proof needs the other process to run. */
+/** Limit for the proof: longer than `CONNECT_MS`, because the proof needs the other process to run. */
 const PROOF_MS = 10_000;
-/** Covers many programs started at the same time. */
+/** Limit of unproven connections: many programs may start at the same time. */
 const MOST_UNPROVEN = 1_000;
 const REFRESH_MS = 60 * 60_000;
 
@@ -101,7 +101,7 @@ export async function listenLocal(
   checkLength(path);
   if (!isWindows && existsSync(path)) throw failure('EADDRINUSE', `there is a socket at ${path} already`);
   const { maxConnections, maxUnproven = MOST_UNPROVEN, isBackground = false, onerror, clock = systemClock } = options;
-  const key = makeKey(path); // before listening, so that everyone who can connect can read the key
+  const key = makeKey(path); // made before listening, so that each program that can connect can read the key
   const unproven = new Set<Socket>();
   const server = createServer((socket) => void admit(socket, key, unproven, accept, options));
   if (maxConnections !== undefined) server.maxConnections = maxConnections + maxUnproven;
@@ -123,7 +123,7 @@ export async function listenLocal(
   return {
     close() {
       timer.cancel();
-      removeKey(path); // while still listening: afterwards the path may belong to the next listener
+      removeKey(path); // removed while still listening: afterwards the path may belong to the next listener
       server.close();
       for (const socket of unproven) socket.destroy();
     },

@@ -20,7 +20,7 @@ export class StreamWire extends ByteWire {
   async start(events: WireEvents): Promise<void> {
     this.begin(events);
     this.attach(this.#input, this.#output, (error) => this.#end(error));
-    // The input was destroyed before its end. After a regular end, received data may still be queued.
+    // The input was destroyed before its end. After a normal end, received data may still be queued.
     this.#input.once('close', () => {
       if (!this.#input.readableEnded) this.#end();
     });

@@ -6,7 +6,7 @@ import { looksLikeMarkdown } from './read-blocks.ts';
 
 const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
 
-/** Characters. Longer texts are shown as source, one piece at a time. */
+/** Limit in characters. Longer texts are shown as source, one piece at a time. */
 const LONGEST = 100_000;
 
 export function MarkdownText({

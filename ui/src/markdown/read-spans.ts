@@ -5,7 +5,7 @@ export type Span =
   | { kind: 'strong' | 'emphasis' | 'deleted'; spans: Span[] }
   | { kind: 'link' | 'picture'; text: string; address: string };
 
-/** Characters. Longer lines are shown as source, because the search for an unclosed mark reads to the end. */
+/** Limit in characters. Longer lines are shown as source, because the search for an unclosed mark reads to the end. */
 const LONGEST = 4_000;
 const MAX_DEPTH = 4;
 

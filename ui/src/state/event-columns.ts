@@ -38,7 +38,7 @@ export class EventColumns {
   codes = tables(coded, () => new Uint8Array(1024));
   ids: (string | number | undefined)[] = [];
   summaries: string[] = [];
-  /** By the number of a task: its first row, which stands for all of them, and how many there are. */
+  /** For each number of a task: its first row, which stands for all its rows, and how many there are. */
   readonly tasks = new Map<number, { headSeq: number; rows: number }>();
 
   append(rows: readonly EventRow[]): void {

@@ -19,7 +19,7 @@ export const source = new Cell<Overview['source'] | undefined>(undefined);
 export const canAct = new Cell(false);
 export const droppedByStore = new Cell<Overview['dropped']>({ events: 0, bytes: 0 });
 export const servers = new Cell<InspectedServer[]>([]);
-/** By the source name in their events. */
+/** Clients by the source name in their events. */
 export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
 /** The time at which `servers` was received, from which uptimes are continued. */
 export const serversAtMs = new Cell(performance.now());

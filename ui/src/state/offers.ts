@@ -13,7 +13,7 @@ export type Offer =
 
 export const offers = new Cell<Readonly<Record<string, Offer>>>({});
 
-/** By server: the process and the number of list changes at the last request. */
+/** The process of each server and the number of its list changes at the last request. */
 const asked = new Map<string, string>();
 
 export async function loadOffer(server: string): Promise<void> {

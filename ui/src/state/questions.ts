@@ -12,7 +12,8 @@ export const openQuestion = new Cell<string | undefined>(undefined);
 export function putQuestion(question: Question): void {
   if (questions.read().some(({ id }) => id === question.id)) return;
   questions.update((known) => [...known, question]);
-  // Opened at once after a call of this server from this page; otherwise only the badge shows it. The tasks show theirs themselves.
+  // The form opens at once after a call of this server from this page; otherwise only the badge shows the question. The
+  // view of tasks shows the questions of tasks.
   const awaited = calls.read().some(({ state, server }) => state === 'running' && server === question.server);
   if (awaited && openQuestion.read() === undefined && readRoute().view !== 'tasks') openQuestion.set(question.id);
 }

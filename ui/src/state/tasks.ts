@@ -14,7 +14,7 @@ export function isRunning({ status }: Pick<TaskSummary, 'status'>): boolean {
   return status === 'working' || status === 'input_required';
 }
 
-/** By its own id, or by that of its call. */
+/** Finds a task by its own id, or by the id of its call. */
 export function taskWith(id: string | undefined): TaskSummary | undefined {
   if (id === undefined) return undefined;
   return tasks.get(id) ?? [...tasks.values()].find(({ callId }) => callId === id);

@@ -2,7 +2,7 @@
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** 14:03:07.123 */
+/** Formats a time as 14:03:07.123. */
 export function clockTime(date: Date): string {
   const seconds = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   return `${seconds}.${String(date.getMilliseconds()).padStart(3, '0')}`;
@@ -16,7 +16,7 @@ export function latency(ms: number | undefined): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(2)} s` : duration(ms);
 }
 
-/** 3 d 4 h, 2 h 05 m, 3 m 07 s, 12 s */
+/** Formats a duration as 3 d 4 h, 2 h 05 m, 3 m 07 s or 12 s. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -302,7 +302,7 @@ function nothingAsked(detached: DetachedTask, { status }: TaskState): UsageError
   return invalidOption(
     `The task has no open question: its status is ${status}`,
     status === 'input_required'
-      ? `A server of ${detached.revision} asks whoever waits for the result. Run in a terminal: ${ownCommand} tasks wait ${id}`
+      ? `A server of ${detached.revision} sends its questions to the client that waits for the result. Run in a terminal: ${ownCommand} tasks wait ${id}`
       : `\`${ownCommand} tasks show ${id}\` shows its state.`,
   );
 }

@@ -83,7 +83,7 @@ export function launchError(thrown: unknown, launch: Launch, system: System = re
   return new ProcessError('SPAWN_FAILED', mask(message), details(hintFor(cause.code)));
 }
 
-/** Arguments that Windows cannot pass. The message names the file and the position of the argument. */
+/** The error for arguments that Windows cannot pass. The message names the file and the position of the argument. */
 function argumentError({ code, message, hint }: UsageError, { mask, commandLine }: Launch): UsageError {
   return new UsageError(code, mask(message), { hint: hint!, evidence: { phase: 'spawn', command: commandLine } });
 }

@@ -31,7 +31,7 @@ export function reserveStdout(): ReservedStdout {
   stderr.on('error', ignoreLostLog);
   const undo = [
     replace(process, 'stdout', { get: () => stderr, configurable: true, enumerable: true }),
-    // For code that holds the real stream, such as the console.
+    // Affects code that holds the real stream, such as the console.
     replace(stdout, 'write', { value: strayWrite(stdout, stderr), configurable: true, writable: true }),
     replace(stdout, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
     // Code that ends `process.stdout` now ends stderr instead, and logs must still be written.

@@ -30,7 +30,7 @@ export class ProcessTree {
 
   /** Must be created in the same turn as the spawn: later the pid may belong to another process. */
   constructor(leaderPid: number, mark: string, keepDaemons = false, job?: WindowsJob) {
-    this.#job = job?.hold(leaderPid) ? job : undefined; // first, because processes that the leader starts earlier are not held
+    this.#job = job?.hold(leaderPid) ? job : undefined; // called first, because processes that the leader starts earlier are not held
     this.leaderPid = leaderPid;
     this.leaderStart = readProcessRow(leaderPid)?.startTicks;
     this.#mark = mark;
@@ -104,7 +104,7 @@ export class ProcessTree {
     return [...members];
   }
 
-  /** Usually sufficient, and much cheaper than the whole table. */
+  /** Checks only the members of the last check, which is usually sufficient and much cheaper than the whole table. */
   #anySeenAlive(): boolean {
     for (const pid of this.#seen.keys()) {
       const row = readProcessRow(pid);

@@ -40,8 +40,8 @@ const maxReplacements = 3;
 const periodMs = 10_000;
 
 /**
- * In fractions of a lease's lifetime since its last renewal; NATS expires it at 1. A lifetime of 5 s gives whole seconds, as POSIX `sleep`
- * requires.
+ * Fractions of a lease's lifetime since its last renewal; NATS expires it at 1. A lifetime of 5 s gives whole seconds,
+ * as POSIX `sleep` requires.
  */
 const TICK = 0.2;
 const TICKS = 4;

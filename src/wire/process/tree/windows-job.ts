@@ -94,7 +94,7 @@ function warnOnce(error: ProcessError): void {
 
 /** A process warning is printed without its hint, so the message contains everything. */
 function unguarded(cause: Error): ProcessError {
-  const [reason] = cause.message.split('\n', 1); // without the list of files that required a missing module
+  const [reason] = cause.message.split('\n', 1); // drops the lines that follow in Node.js: the files that required a missing module
   const hint = 'Install Standpipe with its optional dependencies, for Node.js on x64 or arm64.';
   const effect = 'Processes that a server started can outlive it, and this process if it is killed.';
   const message = `Servers run without a job object. ${effect} ${hint} Reason: ${reason}`;

@@ -4,7 +4,7 @@ import { PeerError } from '../../../base/errors.ts';
 import { HttpCall } from './http-call.ts';
 import type { HttpConnection } from './http-connection.ts';
 
-/** Short, because a client that closes waits for the response. */
+/** Limit of the wait: short, because a client that closes waits for the response. */
 const TIMEOUT_MS = 2_000;
 
 /** Rejects if the server refuses to end the session. */

@@ -273,7 +273,7 @@ export class ClientExchanges implements PostOwner, IncomingOwner, RenewalOwner {
     this.connection.phase = 'closing';
     this.#stop(new Error('The connection was closed'), true);
     if (!wasOpen) return;
-    if (this.connection.session.id !== undefined) await endSession(this.connection).catch(() => undefined); // it expires on the server
+    if (this.connection.session.id !== undefined) await endSession(this.connection).catch(() => undefined); // on failure, the session expires on the server
     this.connection.connector.destroy();
     this.connection.observed?.disconnected();
     this.channel.onclose?.();

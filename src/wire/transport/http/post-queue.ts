@@ -12,7 +12,7 @@ import {
 } from './http-client-options.ts';
 import { Post, type Posted } from './post.ts';
 
-/** For answers and notifications: the maximum under way, and the maximum queued before reading stops. */
+/** Limits for answers and notifications: the maximum under way, and the maximum queued before reading stops. */
 const MOST_REPLIES = 64;
 const MOST_WAITING_REPLIES = 256;
 

@@ -43,7 +43,7 @@ function ClientTable({ clients: shown }: { clients: ClientSummary[] }) {
       <table className="clients">
         <thead>
           <tr>
-            {['client', 'version', 'revision', 'door', 'principal', 'state'].map((title) => (
+            {['client', 'version', 'revision', 'gateway', 'principal', 'state'].map((title) => (
               <th key={title} scope="col">
                 {title}
               </th>

@@ -96,6 +96,6 @@ function safelyDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // not percent-encoded
+    return text; // the text is not percent-encoded
   }
 }

@@ -79,7 +79,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
   );
 }
 
-/** Not shown for a server that exited: its last exit is shown below. */
+/** The reason is not shown for a server that exited: its last exit is shown below. */
 function Reason({ status: { reason, lastExit } }: { status: ServerStatus }) {
   const rest = lastExit ? reason.replace(lastExit.message, '').replace(/^\s*—\s*/, '') : reason;
   return rest === '' ? null : <p className="reason">{visible(rest)}</p>;

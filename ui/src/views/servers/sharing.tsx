@@ -26,7 +26,7 @@ export function Sharing({ status: { name, share, processes, waiting } }: { statu
           <table>
             <thead>
               <tr>
-                {['for', 'state', 'pid', 'life', 'uptime', 'calls', 'errors'].map((title) => (
+                {['for', 'state', 'pid', 'run', 'uptime', 'calls', 'errors'].map((title) => (
                   <th key={title} scope="col">
                     {title}
                   </th>
@@ -53,7 +53,7 @@ export function Sharing({ status: { name, share, processes, waiting } }: { statu
   );
 }
 
-/** Not shown for servers without questions, which are most. */
+/** Shown only for servers with questions; most have none. */
 export function Questions({ status: { questions } }: { status: ServerStatus }) {
   if (!questions) return null;
   const { attribution, alone, refused, unannounced = [] } = questions;

@@ -45,7 +45,7 @@ export function isOfClient({ client, server }: EventRow): boolean {
   return client !== undefined && client === server;
 }
 
-/** For a response, copies its request. */
+/** Copies a request as a command; for a response, the request that it answers. */
 export async function copyCall(seq: number | undefined): Promise<void> {
   const index = seq === undefined ? -1 : columns.indexOf(seq);
   if (index < 0) return;

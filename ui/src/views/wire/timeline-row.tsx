@@ -114,7 +114,7 @@ function Fold({ task, unfolded }: { task: number; unfolded: boolean }) {
   );
 }
 
-/** A task takes as long as its work. */
+/** The duration of a task depends on its work, so a task does not count as slow. */
 function isSlow({ latencyMs = 0, task, method }: EventRow): boolean {
   return latencyMs >= 1000 && (task === undefined || method === 'tasks/get');
 }
