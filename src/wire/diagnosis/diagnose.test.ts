@@ -102,7 +102,7 @@ test.each([
   [
     'module-not-found',
     "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/home/ada/projects/weather server/node_modules/@modelcontextprotocol/sdk/dist/esm/server/mcp' imported from /x/s.mjs\n",
-    '"@modelcontextprotocol/sdk/dist/esm/server/mcp" of a package',
+    '"@modelcontextprotocol/sdk/dist/esm/server/mcp", which its package',
   ],
   [
     'variable-not-set',
