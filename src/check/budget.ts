@@ -42,7 +42,7 @@ export class Share {
     this.#budget = budget;
   }
 
-  /** False over the limit. The bytes are counted in any case. */
+  /** Returns false over the limit. The bytes are counted in any case. */
   hold(bytes: number): boolean {
     this.#bytes += bytes;
     this.#budget.heldBytes += bytes;

@@ -47,7 +47,7 @@ export interface RuleInfo extends Omit<RuleText, 'source'> {
   readonly link: string;
 }
 
-/** In the order of the report. Does not start a process. */
+/** The rules in the order of the report. Does not start a process. */
 export function rulesOf(role: Role = 'server', protocol: Protocol = 'mcp'): RuleInfo[] {
   return checks[role][protocol].rules.map((rule) => {
     const { id, says, fix, levels, since = '', until = '9999' } = rule;

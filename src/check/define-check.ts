@@ -40,7 +40,7 @@ export function defineCheck(options: DefineCheckOptions): () => Promise<CheckRep
       test(`${rule.id}: ${titleOf(rule)}`, testCase(rule.id), options.runTimeoutMs ?? 120_000);
     }
   };
-  /** Without parameters: Jest treats a function with a parameter as one with a callback. */
+  /** A function without parameters, because Jest treats a function with a parameter as one with a callback. */
   function testCase(id: string): () => Promise<void> {
     return async function () {
       // biome-ignore lint/complexity/noArguments: see above

@@ -12,7 +12,7 @@ import { type Entry, withCauses } from './transcript.ts';
 import { NotApplicable, OutOfTime, Violation } from './verdict.ts';
 
 export interface Judging {
-  /** Absent where the protocol has one version. */
+  /** The revision; absent where the protocol has one version. */
   revision?: Revision;
   language: Language | undefined;
   /** Masks secrets in what the report quotes. */

@@ -17,7 +17,7 @@ export type Runs = 'once' | 'each era' | 'each revision';
 export type Fix = { readonly [language in Language]?: string } & { readonly any: string };
 
 export interface RuleText {
-  /** Stable, `family/what-is-right`. It appears in reports, options and CI files. */
+  /** A stable id, `family/what-is-right`. It appears in reports, options and CI files. */
   readonly id: string;
   readonly level: Level;
   /** Levels in revisions whose specification uses another word. */

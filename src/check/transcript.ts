@@ -15,7 +15,7 @@ export type EntryKind =
 
 export interface Entry {
   readonly kind: EntryKind;
-  /** For an event: its text in UTF-8. */
+  /** The bytes; for an event, its text in UTF-8. */
   readonly bytes: Uint8Array;
   /** All lines of a message that was written over several lines. This entry is the last. */
   readonly lines?: readonly Entry[];

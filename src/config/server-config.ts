@@ -115,7 +115,7 @@ export interface ServerSettings {
   /** Tools that send requests to their client, or true for all. Their calls never overlap with another client. Others are detected. */
   asks: boolean | readonly string[];
   clientCapabilities: readonly InputCapability[];
-  /** Undefined: calls of the server never become tasks of the host. */
+  /** The settings of tasks of the host; if undefined, calls of the server never become tasks of the host. */
   tasks: Readonly<TaskSettings> | undefined;
   tools: ToolRules;
   /** Secret values in `command`, `args`, `cwd`, `url` or `oauth`, besides those of `env` and `headers`. */
@@ -145,7 +145,7 @@ export const defaultRestart: Readonly<RestartLimits> = {
 /** A process needs about 50 MB, so the limit keeps the processes of one server below 1 GB. */
 export const defaultShare: Readonly<SharePolicy> = { by: 'all', maxProcesses: 16, idleMs: 5 * 60_000 };
 
-/** Long enough for most calls, and far below the 60 s after which many clients give up. */
+/** The default time is long enough for most calls, and far below the 60 s after which many clients give up. */
 export const defaultTasks: Readonly<TaskSettings> = { afterMs: 10_000 };
 
 export const defaultPlace: Readonly<Place> = { labels: [], replicas: 1, spread: 'prefer', stateless: false };
@@ -158,7 +158,8 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   // A JVM, `npx` or `docker` may be slow, especially at the first start.
   startupTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
-  // Long enough for a server that computes without reading its input: only a server that hangs must be restarted.
+  // The timeout is long enough for a server that computes without reading its input: only a server that hangs must be
+  // restarted.
   pingTimeoutMs: 30_000,
   // All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and
   // 100 MB, whatever its content. The limits are a quarter of those of a client of one server.

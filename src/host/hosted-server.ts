@@ -92,7 +92,7 @@ export class HostedServer implements InstanceOwner {
   readonly clock: Clock;
   mayUse: (tool: string) => boolean;
   asking: AskingTools;
-  /** Created again for each process, because the warnings belong to one process. */
+  /** The client for calls, created again for each process, because the warnings belong to one process. */
   calls: ServerClient;
   client: Client | undefined;
   #config: ServerConfig;
@@ -101,7 +101,7 @@ export class HostedServer implements InstanceOwner {
   readonly #recordsOf: HostOptions['recordsOf'];
   readonly #pooled = new PooledService(this);
   readonly #extensions: readonly Extension[];
-  /** For calls of the program that runs the host. */
+  /** Extensions for calls of the program that runs the host. */
   readonly #clientExtensions: readonly Extension[];
 
   constructor(config: ServerConfig, context: HostContext) {

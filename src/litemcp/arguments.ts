@@ -7,7 +7,7 @@ import { setOwn } from '../base/json-object.ts';
 import { losesDigits, type Parameter, type Tool } from './tool.ts';
 import { parserOf, textOfValue, type ValueParser } from './values.ts';
 
-/** By position or by name. Values other than strings are sent as their text. */
+/** Arguments by position or by name. Values other than strings are sent as their text. */
 export type ArgumentValues = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 export type LaidOut = { arguments: string[] } | { problem: string };

@@ -224,7 +224,7 @@ export class LiteMcpClient {
 
 /** A message that was meant as an answer, or a part of one. */
 export interface AnswerFault extends UnreadableAnswer {
-  /** Undefined if the id could not be read or is not one of ours. */
+  /** The id; undefined if it could not be read or is not one of ours. */
   id: number | undefined;
   offset: number;
 }

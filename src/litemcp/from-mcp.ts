@@ -113,7 +113,7 @@ function describe(schema: JsonSchema, emptyMeans: string | false): string {
   return parts.join(' ');
 }
 
-/** For any type: text that is valid JSON is parsed. */
+/** Parses text that is valid JSON, for any type. */
 function jsonOrText(text: string, budget: ValueBudget): unknown {
   requireRoom(text, budget);
   try {

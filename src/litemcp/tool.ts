@@ -27,7 +27,7 @@ export interface Tool {
   name: string;
   description?: string;
   example?: string;
-  /** In the order of the arguments of a call. */
+  /** The parameters in the order of the arguments of a call. */
   parameters: readonly Parameter[];
 }
 

@@ -50,7 +50,7 @@ class KnownList<T> {
   validMs = 0;
   /** How long the pages are valid for any client. */
   publicMs = 0;
-  /** Shared by all readers until it settles. */
+  /** The read in progress, shared by all readers until it settles. */
   reading: Promise<readonly T[]> | undefined;
 }
 

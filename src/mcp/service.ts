@@ -31,7 +31,9 @@ export interface ServiceFacts {
 
 /** One client among all clients of this process. */
 export interface ClientIdentity {
-  /** Equal only for requests that are certainly from one client: those of a connection or of a session. */
+  /**
+   * An id that is equal only for requests that are certainly from one client: those of a connection or of a session.
+   */
   readonly id: string;
   /** The principal that the gateway verified. Undefined if the gateway verifies nothing. */
   readonly principal: string | undefined;
@@ -98,9 +100,9 @@ export interface Caller {
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
   /** The service keeps this many bytes beside the request while its questions wait, until the next call of this function. */
   keeps?(bytes: number): void;
-  /** For observers: a request with this id is sent to a server on behalf of this request. */
+  /** Observer hook: a request with this id is sent to a server on behalf of this request. */
   sent?(wire: WireName, id: RequestId): void;
-  /** For observers: that server asks the client with a request of this id. */
+  /** Observer hook: that server sends its client a question with this id. */
   askedBy?(id: RequestId): void;
 }
 
@@ -157,7 +159,7 @@ export interface Service {
   notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void>;
   /** Resolves once the watch is active, with a function that stops it and never fails. */
   watch(watcher: Watcher): Promise<() => void>;
-  /** For observers: the connection that its requests use, if its owner has named it. */
+  /** The connection that its requests use, for observers, if its owner has named it. */
   wire?: WireName | undefined;
   /** Call this when the connection or session of a client has ended: it sends no more requests. */
   gone?(client: ClientIdentity): void;
@@ -170,6 +172,6 @@ export interface Service {
   tools?(client: ClientFacts): readonly Tool[] | Promise<readonly Tool[]>;
   /** The definition of a tool as this client gets it. Absent: every client gets the same. */
   toolFor?(tool: Tool, client: ClientFacts): Tool;
-  /** For several servers combined: the same service, limited to the permitted servers and tools. */
+  /** The same service, limited to the permitted servers and tools. Only for several servers combined. */
   restrictedTo?(rights: Rights): Service;
 }

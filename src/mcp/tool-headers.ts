@@ -24,7 +24,7 @@ const namedSchemas = ['patternProperties', 'dependentSchemas', '$defs', 'definit
 
 interface Place {
   schema: unknown;
-  /** Undefined if anything but a chain of `properties` leads to the schema. */
+  /** The path; undefined if anything but a chain of `properties` leads to the schema. */
   path: Path | undefined;
 }
 
@@ -38,7 +38,7 @@ const ROOT: Path = { key: '', before: undefined, depth: 0 };
 
 const known = new WeakMap<Tool, ToolHeader[] | string>();
 
-/** As `toolHeaders`, computed once for each tool. */
+/** Like `toolHeaders`, computed once for each tool. */
 export function headersOf(tool: Tool): ToolHeader[] | string {
   const found = known.get(tool);
   if (found !== undefined) return found;

@@ -39,7 +39,7 @@ export interface ServerCapabilities {
   prompts?: { listChanged?: boolean };
   resources?: { subscribe?: boolean; listChanged?: boolean };
   tools?: { listChanged?: boolean };
-  /** Only in revision 2025-11-25. */
+  /** Exists only in revision 2025-11-25. */
   tasks?: { list?: object; cancel?: object; requests?: { tools?: { call?: object } } };
   extensions?: Record<string, object>;
 }
@@ -59,7 +59,7 @@ export interface TextContent {
 
 export interface ImageContent {
   type: 'image';
-  /** Base64. */
+  /** The data in Base64. */
   data: string;
   mimeType: string;
   annotations?: Annotations;
@@ -68,7 +68,7 @@ export interface ImageContent {
 
 export interface AudioContent {
   type: 'audio';
-  /** Base64. */
+  /** The data in Base64. */
   data: string;
   mimeType: string;
   annotations?: Annotations;
@@ -106,7 +106,7 @@ export interface Tool {
   inputSchema: { type: 'object'; [keyword: string]: unknown };
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
-  /** Only in revision 2025-11-25. */
+  /** Exists only in revision 2025-11-25. */
   execution?: { taskSupport?: 'forbidden' | 'optional' | 'required' };
   _meta?: Meta;
 }
@@ -151,7 +151,7 @@ export interface TextResourceContents {
 export interface BlobResourceContents {
   uri: string;
   mimeType?: string;
-  /** Base64. */
+  /** The content in Base64. */
   blob: string;
   _meta?: Meta;
 }
@@ -218,7 +218,7 @@ export interface ElicitUrlParams {
   mode: 'url';
   message: string;
   url: string;
-  /** Only in revision 2025-11-25. */
+  /** Exists only in revision 2025-11-25. */
   elicitationId?: string;
 }
 

@@ -21,7 +21,7 @@ interface Variable {
   least: 0 | 1;
   /** Whether the value takes as few characters as possible instead of as many. */
   isShort: boolean;
-  /** For an optional variable: the texts that can precede its value. */
+  /** The texts that can precede the value of an optional variable. */
   leads?: readonly string[];
 }
 

@@ -57,7 +57,7 @@ export interface InspectedServer {
 /** How a terminal command reaches a server: `standpipe call [options] [server] … [-- command]`. */
 export interface Reach {
   server?: string;
-  /** For example `--config FILE`. */
+  /** The options before the server, for example `--config FILE`. */
   options: readonly string[];
   /** The command after `--`, for a server that is not in a config. */
   command?: readonly string[];
@@ -176,7 +176,9 @@ export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
 
 /** `GET /api/exchanges/SEQ`: all requests related to that event, in the order in which they began. */
 export interface ExchangeReport {
-  /** Empty if the event belongs neither to a client's request nor to a request that another node answered. */
+  /**
+   * The requests; empty if the event belongs neither to a client's request nor to a request that another node answered.
+   */
   requests: ExchangePart[];
   /** Breakdown of the time of the client's request, once it is answered. */
   times?: ExchangeTimes | undefined;

@@ -46,7 +46,7 @@ export class ClientRun {
   readonly servers: PlayedServer[] = [];
   readonly #options: ClientRunOptions;
   #client!: ServerProcess;
-  /** Undefined if the client had to be stopped. */
+  /** The exit of the client; undefined if the client had to be stopped. */
   exitStatus: ExitStatus | undefined;
   /** Why the client had to be stopped, as the predicate of a sentence. */
   stopped: string | undefined;

@@ -8,7 +8,7 @@ import { JsonInStream } from './json-in-stream.ts';
 
 export interface Frame extends Entry {
   readonly kind: 'received';
-  /** Undefined for text that is not a message. */
+  /** The message; undefined for text that is not a message. */
   readonly message: JsonObject | undefined;
   /** Number of newlines seen after the message. Three end it. */
   newlines: number;

@@ -22,7 +22,7 @@ export class JsonInStream {
   /** The incomplete object or line at the end of the last chunk. */
   #open: Buffer[] = [];
   #depth = 0;
-  /** Only the opening brace of the object was read. */
+  /** True while only the opening brace of the object was read. */
   #isNew = false;
   #inString = false;
   #escaped = false;

@@ -28,7 +28,7 @@ export interface CheckReport {
   readonly durationMs: number;
 }
 
-/** Absent revisions: the rule does not exist, or the protocol has one version. */
+/** A baseline entry that was not found. Without revisions, the rule does not exist, or the protocol has one version. */
 export interface StaleEntry {
   readonly rule: string;
   readonly revisions?: readonly string[];
@@ -41,7 +41,7 @@ export interface Outcome {
   readonly title: string;
   readonly revision?: Revision;
   readonly status: Status;
-  /** For a violation: the observed behaviour. For a rule that is not applicable: why. */
+  /** The observed behaviour for a violation, and the cause for a rule that is not applicable. */
   readonly reason?: string;
   /** The sentence of the specification and its address. Only for violations. */
   readonly says?: string;

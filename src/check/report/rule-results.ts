@@ -19,7 +19,7 @@ export interface OutcomeGroup {
   readonly outcomes: readonly Outcome[];
   /** The outcome of the newest revision. */
   readonly first: Outcome;
-  /** Empty where the protocol has one version. */
+  /** The revisions; empty where the protocol has one version. */
   readonly revisions: readonly string[];
 }
 

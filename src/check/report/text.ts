@@ -188,7 +188,7 @@ const labels: Readonly<Record<EvidenceLine['kind'], string>> = {
 const FIRST_FRAMES = 3;
 const LAST_FRAMES = 5;
 const SHOWN_CHARS = 300;
-/** Long enough for the trace of a crash. */
+/** Limit of the shown stderr: long enough for the trace of a crash. */
 const SHOWN_STDERR_CHARS = 1_500;
 
 /** Frames of the newest revision; if verbose, of all revisions and complete. */

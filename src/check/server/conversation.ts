@@ -46,7 +46,7 @@ const MOST_UNREAD_BYTES = 1024 * 1024;
 export const ONE_MESSAGE_PER_READ =
   'The server treats the bytes of one read as one message: single requests are answered, but two messages in one write are not.';
 
-/** More than one, for servers that handle requests concurrently. */
+/** Number of round trips: more than one, for servers that handle requests concurrently. */
 const ROUND_TRIPS = 5;
 
 export class Conversation {

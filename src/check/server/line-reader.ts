@@ -30,7 +30,7 @@ export type LineFault =
 /** One line of stdout. */
 export interface Frame extends Entry {
   readonly kind: 'received';
-  /** Undefined for a line that is not JSON. */
+  /** The parsed line; undefined for a line that is not JSON. */
   readonly json: unknown;
   readonly fault?: LineFault;
   /** Messages in a line that is not JSON. */

@@ -15,7 +15,7 @@ export interface ServersAt {
 
 export interface Change {
   name: string;
-  /** Undefined removes the server. Undefined members are not written. */
+  /** The new entry; undefined removes the server. Undefined members are not written. */
   entry: Readonly<Record<string, unknown>> | undefined;
 }
 

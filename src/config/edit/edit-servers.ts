@@ -108,7 +108,7 @@ function plain<T>(value: T): T {
 const COMMA = 5 as SyntaxKind;
 
 interface NewItem {
-  /** Undefined in a list. */
+  /** The key of the member; undefined in a list. */
   key: string | undefined;
   value: unknown;
 }

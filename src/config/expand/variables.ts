@@ -83,7 +83,7 @@ function asLiteral(expression: string): string {
  * pairs of braces. `$${` is a literal `${`; any other dollar sign is literal, so that passwords and patterns are unchanged.
  */
 export interface Reference {
-  /** As written, without the default. */
+  /** The reference as written, without the default. */
   expression: string;
   /** `env` of `${env:NAME}`; empty for `${NAME}`. */
   scope: string;

@@ -11,7 +11,7 @@ export type ConfigOrigin = HostId | 'project' | 'user' | 'named';
 export interface ConfigPlace {
   file: string;
   origin: ConfigOrigin;
-  /** Undefined for a file named by the user. */
+  /** The scope; undefined for a file named by the user. */
   scope?: HostScope;
   /** The folder of the project: `${workspaceFolder}`, the default of `cwd`, and the base of relative paths. */
   folder: string;

@@ -10,7 +10,7 @@ import { type Contents, FileWatch, type WatchFilesOptions } from './watch-files.
 
 export interface ConfigChange {
   config: Config;
-  /** Empty if only the problems have changed. */
+  /** The difference for the servers; empty if only the problems have changed. */
   diff: ConfigDiff;
 }
 

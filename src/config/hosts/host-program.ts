@@ -19,9 +19,9 @@ export interface HostProgram {
   expands?: RegExp;
   /** The names that servers may have. Default: any. */
   names?: RegExp;
-  /** Its files may have `inputs`. */
+  /** Files of the host may have `inputs`. */
   inputs?: boolean;
-  /** Its files support only commands; remote servers are added in the application. */
+  /** Files of the host support only commands; remote servers are added in the application. */
   onlyCommands?: boolean;
 }
 

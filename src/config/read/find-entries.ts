@@ -12,7 +12,7 @@ import { fileKeys } from './keys.ts';
 interface ConfigEntry {
   name: string;
   source: Position;
-  /** In the format of Standpipe. Its nodes have the offsets of the text. */
+  /** The entry in the format of Standpipe. Its nodes have the offsets of the text. */
   node: Node;
 }
 

@@ -10,10 +10,10 @@ interface Words {
   suggestion?: string;
 }
 
-/** Also used for TOML and YAML, whose values are converted to JSON values. */
+/** A parsed document. Also used for TOML and YAML, whose values are converted to JSON values. */
 export interface JsonDocument {
   file: string;
-  /** Undefined if and only if there is a fault. */
+  /** The root of the tree; undefined if and only if there is a fault. */
   root: Node | undefined;
   fault: (Position & Words) | undefined;
   at(node: { offset: number }): Position;

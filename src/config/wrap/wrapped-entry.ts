@@ -29,11 +29,11 @@ interface Layer {
   wrapper: Wrapper;
   /** The indices of its first word and of the command after its `--`, in the command and its arguments as one list. */
   start: number;
-  /** Undefined if no command follows, as in `standpipe connect <server>`. */
+  /** The end of the wrapper; undefined if no command follows, as in `standpipe connect <server>`. */
   end: number | undefined;
 }
 
-/** From the outermost to the innermost. */
+/** The wrappers of a command, from the outermost to the innermost. */
 export function layersOf({ command, args }: Entry): Layer[] {
   const words = [command, ...(args?.children ?? [])].map((word) => String(word.value));
   const layers: Layer[] = [];

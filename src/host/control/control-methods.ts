@@ -58,7 +58,7 @@ export interface FleetControl {
 }
 
 export interface ControlHooks {
-  /** Undefined if the host has not joined a fleet. */
+  /** The fleet of the host; undefined if the host has not joined one. */
   fleet?: FleetControl | undefined;
   /** Ends the process of the host. */
   onDown?: (() => void) | undefined;

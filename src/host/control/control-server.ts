@@ -36,7 +36,10 @@ const limits = {
 const MOST_UNREAD_CHARS = 8 * 1024 * 1024;
 /** Limit of unread answers of all clients together. Above it, requests of clients with unread answers are not started. */
 const MOST_UNREAD_CHARS_OF_ALL = 128 * 1024 * 1024;
-/** Only the owner's programs can connect. This limits a program that does not close its connections. */
+/**
+ * Limit of connections. Only the owner's programs can connect; this limits a program that does not close its
+ * connections.
+ */
 const MOST_CONNECTIONS = 1_000;
 /** Number of further connections that get an error instead of being dropped. */
 const MOST_REFUSED = 64;
@@ -110,7 +113,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
 
   const listener = await listen(path, accept, {
     maxConnections: maxConnections + MOST_REFUSED,
-    // For example too many open files. The host continues.
+    // An error of the socket, such as too many open files. The host continues.
     onerror: (error) => process.emitWarning(`The socket of the host: ${error.message}`),
   });
   startIdle(FIRST_CLIENT_MS);

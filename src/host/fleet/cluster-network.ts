@@ -127,7 +127,10 @@ export interface StoredRecord extends KeptRecord {
 /** An entry of the fleet's config. */
 export interface ServerRecord {
   name: string;
-  /** As in `mcpServers`, without `place`. Variables are not expanded: the node that runs the server expands them. */
+  /**
+   * The entry as in `mcpServers`, without `place`. Variables are not expanded: the node that runs the server expands
+   * them.
+   */
   entry: Record<string, unknown>;
   place: Place;
 }

@@ -258,7 +258,7 @@ function ownerOf(by: SharePolicy['by'], client: ClientFacts | undefined, params:
 const NOBODY = 0;
 
 interface Place {
-  /** Undefined for the shared process. */
+  /** The slot of the process; undefined for the shared process. */
   readonly slot: ProcessSlot | undefined;
   readonly instance: Instance;
   /** Number of running calls that may ask, by client. */

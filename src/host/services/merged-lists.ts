@@ -59,7 +59,7 @@ export class MergedLists {
     return new MergedLists(this.#store, rights);
   }
 
-  /** In the order of the config. */
+  /** The servers in the order of the config. */
   get all(): readonly ListedServer[] {
     this.#update();
     return this.#all;

@@ -45,7 +45,7 @@ export class MergedService implements Service {
   readonly lists: MergedLists;
   readonly #routes: Routes;
   readonly #clock: Clock;
-  /** Shared with the restricted services. */
+  /** The subscriptions, shared with the restricted services. */
   readonly #watches: Set<MergedWatch>;
 
   private constructor(lists: MergedLists, clock: Clock, watches: Set<MergedWatch>) {

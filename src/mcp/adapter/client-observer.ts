@@ -31,7 +31,7 @@ export interface ObservedClient extends ClientObserver {
 export interface ClientOrigin {
   /** The kind of gateway: `socket`, `http` or `http+sse`. */
   door: string;
-  /** For a stand-alone request: the client as the request describes it. */
+  /** The client as a stand-alone request describes it. */
   alone?: { revision?: unknown; info?: unknown };
 }
 

@@ -192,7 +192,7 @@ class ListenSubjects {
     yield* this.#resources.values();
   }
 
-  /** For a part of several resources, returns the one with the longest URI. */
+  /** Returns the subject; for a part of several resources, the one with the longest URI. */
   find(method: string, params: Params | undefined): Subject | undefined {
     if (method !== UPDATED_METHOD) return this.#lists.get(method);
     let longest: [uri: string, Subject] | undefined;

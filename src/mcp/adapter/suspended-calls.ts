@@ -25,10 +25,10 @@ import type { Notifier } from './notifier.ts';
 export interface SuspendedCallsOptions {
   clock: Clock;
   maxSuspended: number;
-  /** The maximum bytes of their requests and questions together. */
+  /** The maximum bytes of suspended requests and their questions together. */
   maxSuspendedBytes: number;
   suspendedMs: number;
-  /** How long they can be resumed after their connection has closed. */
+  /** How long suspended requests can be resumed after their connection has closed. */
   orphanedMs: number;
 }
 

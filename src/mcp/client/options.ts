@@ -97,14 +97,17 @@ export interface ClientOptions extends InputHandlers {
 export interface SharedSession {
   /** The capabilities that clients may have. They are declared to a legacy server in addition to those of the handlers. */
   capabilities: ClientCapabilities;
-  /** Shared by all processes of the server. */
+  /** The record of asking tools, shared by all processes of the server. */
   asking: AskingTools;
 }
 
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
   /** Members of `_meta` in the request. */
   meta?: Meta;
-  /** For `Client.request`: a result of an extension is returned as the server sent it, and the call is not continued. */
+  /**
+   * Option of `Client.request`: a result of an extension is returned as the server sent it, and the call is not
+   * continued.
+   */
   unfinished?: boolean;
   /** Whether the request may run twice: a host repeats it if its server exited. */
   repeatable?: boolean;
@@ -129,6 +132,6 @@ export interface ResourceUpdate {
 }
 
 export interface ListOptions extends CallOptions {
-  /** Bypasses the cache. */
+  /** Reads the list again instead of using the cache. */
   fresh?: boolean;
 }

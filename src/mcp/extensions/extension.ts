@@ -106,7 +106,7 @@ export type ToolRunner = (call: ToolCall) => Promise<unknown>;
 export interface UnfinishedCall {
   readonly method: string;
   readonly params: Params;
-  /** Also the caller of the requests that continue the call: it has the signal, the timeouts and the handlers. */
+  /** The caller of the call, and of the requests that continue it: it has the signal, the timeouts and the handlers. */
   readonly caller: Caller;
   readonly service: Service;
   readonly clock: Clock;
@@ -146,7 +146,7 @@ export interface HostedServer {
   /** The facts of its last process. Undefined before its first start and after a change of its entry. */
   readonly facts: ServiceFacts | undefined;
   readonly clock: Clock;
-  /** Undefined if nothing outlives the host. */
+  /** The records of the server; undefined if nothing outlives the host. */
   readonly records?: KeptRecords | undefined;
 }
 

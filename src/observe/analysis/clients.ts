@@ -15,7 +15,7 @@ export interface ClientSummary {
   /** The client sends independent requests and never has a connection. */
   stateless: boolean;
   openedAtMs: number;
-  /** Absent while the client is connected. */
+  /** The end of the connection; absent while the client is connected. */
   closedAtMs?: number | undefined;
   lastAtMs: number;
   requests: number;

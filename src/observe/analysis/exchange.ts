@@ -34,7 +34,7 @@ export interface Exchange {
   lastProgressSeq?: number;
   /** The node that answered, for a request to a server of a fleet. */
   hop?: HopFact;
-  /** For a client request: the requests to servers on its behalf, and the questions during it. */
+  /** The requests to servers on behalf of a client request, and the questions during it. */
   links?: Exchange[];
   /** The inverse of `links`: the client requests that this request belongs to. */
   causes?: Exchange[];

@@ -13,7 +13,7 @@ import { httpProblems, httpWords } from './http-problems.ts';
 export interface Issue {
   message: string;
   path: readonly PropertyKey[];
-  /** For a union: the issues of each branch. */
+  /** The issues of each branch of a union. */
   errors?: readonly (readonly Issue[])[];
 }
 

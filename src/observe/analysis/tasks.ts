@@ -45,9 +45,9 @@ export interface Task {
   /** The messages with the open questions, and with the result or error. */
   questionsSeq?: number | undefined;
   outcomeSeq?: number;
-  /** For a task of a client: the task of the server behind it. */
+  /** The task of the server behind a task of a client. */
   upstream?: Task;
-  /** For a task of a server: the task of the client that caused it. */
+  /** The task of the client that caused a task of a server. */
   downstream?: Task;
   /** An earlier task to which the server gave the same id. */
   previous?: Task | undefined;

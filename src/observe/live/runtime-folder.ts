@@ -84,7 +84,7 @@ export interface LiveDescriptor {
   control?: string | undefined;
   command?: string | undefined;
   cwd?: string | undefined;
-  /** For a host: the command-line options that select it, such as `--config FILE`. */
+  /** The command-line options that select a host, such as `--config FILE`. */
   cliOptions?: readonly string[] | undefined;
   record?: string | undefined;
 }
@@ -107,7 +107,7 @@ export function readDescriptor(file: string): LiveDescriptor | undefined {
   }
 }
 
-/** Also removes the socket and key beside it. The paths in the descriptor are not trusted. */
+/** Removes the descriptor, and the socket and key beside it. The paths in the descriptor are not trusted. */
 export function removeDescriptor(file: string): void {
   const socket = file.replace(/\.json$/, '.sock');
   for (const each of [file, socket, keyFileOf(socket)]) rmSync(each, { force: true });

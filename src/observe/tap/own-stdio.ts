@@ -54,7 +54,7 @@ interface HostWatch {
 
 interface HostWatchOptions {
   clock?: Clock;
-  /** Its value changes when the parent dies. */
+  /** The pid of the parent, which changes when the parent dies. */
   parentPid?: () => number;
 }
 

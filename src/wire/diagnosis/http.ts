@@ -7,7 +7,7 @@ import type { Diagnosis, SymptomFinding } from './symptoms.ts';
 
 /** The parts of the address that are not secret. */
 export interface Address {
-  /** For example `https:`. */
+  /** The protocol, for example `https:`. */
   protocol: string;
   /** The host name with the port. */
   host: string;

@@ -16,7 +16,7 @@ export interface Symptoms {
   stderr: string;
   /** Names of variables that are set here but were not passed to the server. */
   withheld?: readonly string[] | undefined;
-  /** Absent while the server runs. */
+  /** The exit code; absent while the server runs. */
   exitCode?: number | null | undefined;
   signal?: string | null | undefined;
   /** Hides secrets in quoted output. */

@@ -7,7 +7,7 @@ import { type FrameFaultCode, type FrameSink, PREFIX_BYTES } from './framing.ts'
 export const MAX_HEADER_LINES = 64;
 
 export class HeaderBlock {
-  /** Reused for every block: allocating one per block would cost more than the rest of a header. */
+  /** The prefix, reused for every block: allocating one per block would cost more than the rest of a header. */
   readonly #prefix = new Uint8Array(PREFIX_BYTES);
   #prefixLength = 0;
   #offset = 0;

@@ -27,7 +27,7 @@ export interface SendOptions {
    * with them.
    */
   together?: boolean;
-  /** For progress: the other end handles messages in order, so the answer may follow at once. */
+  /** Set for progress: the other end handles messages in order, so the answer may follow at once. */
   inOrder?: boolean;
   /** The request from the other end that the message belongs to. A transport with one stream per request sends it there. */
   relatedRequestId?: RequestId;
@@ -54,7 +54,7 @@ export interface Channel {
   readonly writesText?: boolean | undefined;
   /** HTTP: each request has a separate stream, which `requestSignal` ends, and the headers of `SendOptions` are sent with it. */
   readonly hasPerRequestStream?: boolean | undefined;
-  /** While a message is being delivered: the request whose stream it arrived on. */
+  /** The request whose stream a message arrived on, while the message is being delivered. */
   readonly receivedFor?: RequestId | undefined;
   /** Enables message forms that are otherwise refused. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;

@@ -53,7 +53,10 @@ export class SharedMembers {
   }
 }
 
-/** For channels that write text: the own and the shared parameters are merged only in the text, or when `params` is read. */
+/**
+ * A request for channels that write text: the own and the shared parameters are merged only in the text, or when
+ * `params` is read.
+ */
 export class SharingRequest implements JsonRpcRequest {
   readonly jsonrpc = '2.0';
   readonly id: RequestId;

@@ -23,7 +23,7 @@ export interface JsonRpcResult {
 
 export interface JsonRpcErrorResponse {
   jsonrpc: '2.0';
-  /** Absent if the id of the failed request could not be read. JSON-RPC itself uses `null` there. */
+  /** The id; absent if that of the failed request could not be read. JSON-RPC itself uses `null` there. */
   id?: RequestId | undefined;
   error: { code: number; message: string; data?: unknown };
 }

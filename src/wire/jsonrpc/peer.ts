@@ -87,7 +87,7 @@ export class Peer {
     return this.#outbound.pending.size;
   }
 
-  /** These requests, in the order in which they were sent. */
+  /** The requests that are not answered yet, in the order in which they were sent. */
   get requests(): Iterable<PendingCall> {
     return this.#outbound.pending.values();
   }

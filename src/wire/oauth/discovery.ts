@@ -12,7 +12,8 @@ export interface Discovered {
   readonly authorizationServer: string;
   readonly issuer: string;
   /**
-   * Undefined for a server of 2025-03-26 without metadata, whose endpoints are at the default paths of that revision.
+   * The metadata; undefined for a server of 2025-03-26 without metadata, whose endpoints are at the default paths of
+   * that revision.
    */
   readonly metadata: AuthorizationServerMetadata | undefined;
   readonly resource: string;

@@ -106,7 +106,7 @@ function scopeFor({ challenge, scopes, before }: LogInOptions, { scopesSupported
 }
 
 /**
- * In this order: a configured client, the client of the previous login, a client-id metadata document, a new
+ * Uses the first of these: a configured client, the client of the previous login, a client-id metadata document, a new
  * registration.
  */
 async function findClient(

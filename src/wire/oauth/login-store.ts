@@ -30,12 +30,12 @@ export interface StoredLogin extends LoginFacts {
 
 export interface LoginStoreOptions {
   file?: string | undefined;
-  /** False: store tokens in the file. */
+  /** The keyring; false stores tokens in the file. */
   keyring?: Keyring | false | undefined;
 }
 
 const SERVICE = 'standpipe';
-/** Longer than all requests of a refresh can take. */
+/** Limit of the lock: longer than all requests of a refresh can take. */
 const MAX_REFRESH_MS = 60_000;
 
 export class LoginStore {
@@ -81,7 +81,7 @@ export class LoginStore {
     return place.tokensIn;
   }
 
-  /** Also removes the tokens from the keyring. */
+  /** Removes the login, and its tokens from the keyring. */
   async remove(key: LoginKey): Promise<void> {
     const found = this.list().find((login) => isOf(login, key));
     if (found?.tokensIn === 'keyring') await this.#keyring?.remove(accountOf(key));

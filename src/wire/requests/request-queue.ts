@@ -11,7 +11,7 @@ export const DEFAULT_MAX_INBOUND_BYTES = 256 * 1024 * 1024;
 
 /** One incoming request. It is cancelled when the other end cancels it or disconnects. */
 export abstract class QueuedRequest<Id = unknown> extends Cancellable {
-  /** Unique among the requests of the queue. */
+  /** An id that is unique among the requests of the queue. */
   abstract readonly id: Id;
   /** The bytes that the queue counts for this request while it runs or waits. */
   heldBytes = 0;

@@ -25,7 +25,7 @@ export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export interface BatchWriterOptions {
   maxQueuedChars?: number | undefined;
-  /** Shared limit for messages that are never refused, across several writers. */
+  /** A limit for messages that are never refused, shared by several writers. */
   budget?: SendBudget | undefined;
   /** Called with the messages of one write. Refused and queued messages are not included. */
   onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;

@@ -109,7 +109,8 @@ export abstract class ByteWire implements Wire {
       },
     });
     const inputFailed = (error: Error) => onEnd(streamFailed('reading from', error));
-    // For example EPIPE. Requests already written may still be answered; each wire decides how long it keeps reading.
+    // Handles errors such as EPIPE. Requests already written may still be answered; each wire decides how long it keeps
+    // reading.
     const outputFailed = (error: Error) => {
       const failure = streamFailed('writing to', error);
       this.#writer?.end(failure);

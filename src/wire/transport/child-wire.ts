@@ -65,7 +65,10 @@ export class ChildWire extends ByteWire {
     this.#stderr = stderrOutlet(options.stderr ?? 'inherit', (error) => this.report(error));
   }
 
-  /** Null before the start and after the process has ended, because the operating system may reuse the pid. */
+  /**
+   * The pid of the child; null before the start and after the process has ended, because the operating system may reuse
+   * it.
+   */
   get pid(): number | null {
     return this.#process && !this.#process.exitStatus ? this.#process.pid : null;
   }

@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 const SILENCE_MS = 50;
 /** Limit for a grandchild that keeps writing. */
 const LONGEST_MS = 2_000;
-/** More than a pipe, a socket and the buffers of Node.js hold together. */
+/** Number of bytes: more than a pipe, a socket and the buffers of Node.js hold together. */
 const PIPE_BYTES = 1024 * 1024;
 
 /** `hasRest`: true if received data is still queued to be decoded. */

@@ -23,7 +23,7 @@ export type StderrChoice =
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 export interface StderrOutlet {
-  /** For `pipe`: available before the child starts. */
+  /** The stream of `pipe`, available before the child starts. */
   readonly stream: Readable | null;
   connect(stderr: Readable): void;
   /** Resolves when all of stderr has reached its destination. The caller may then close its descriptor or stream. */

@@ -35,7 +35,7 @@ export class StdioClientTransport extends MessageTransport {
     return this.close();
   }
 
-  /** Null before the start and once the process has ended. */
+  /** The pid of the child; null before the start and once the process has ended. */
   get pid(): number | null {
     return this.#wire.pid;
   }

@@ -18,7 +18,7 @@ export interface StdioServerOptions extends OwnWireOptions {
 }
 
 export class StdioServerTransport extends MessageTransport {
-  /** Empty if our peer provides the number. */
+  /** Ids of unanswered requests; empty if our peer provides the number. */
   readonly #unanswered = new Set<RequestId>();
   readonly #batches = new BatchAnswers();
   /** Unanswered requests of batches. Empty if our peer collects the answers. */

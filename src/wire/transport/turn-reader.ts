@@ -99,7 +99,7 @@ export class TurnReader {
     this.release();
   }
 
-  /** For a stream that belongs to the caller: removes all listeners, and pauses the stream unless others read it. */
+  /** Removes all listeners from a stream that belongs to the caller, and pauses the stream unless others read it. */
   detach(): void {
     const input = this.#input;
     this.#isOver = true;

@@ -19,7 +19,7 @@ export function Markdown({ text, label }: { text: string; label: string }) {
 function blockElement(block: Block, key: number): ReactNode {
   switch (block.kind) {
     case 'heading':
-      // Not a heading element: headings of a text must not appear in the outline of the page.
+      // An element other than a heading: headings of a text must not appear in the outline of the page.
       return (
         <p key={key} className={`md-heading md-h${block.level}`}>
           <Spans text={block.text} />

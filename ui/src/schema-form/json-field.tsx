@@ -15,7 +15,7 @@ export function JsonField({ id, value, rows = 2, onChange }: Props) {
   const [draft, setDraft] = useState<string>();
   const [fault, setFault] = useState<string>();
   useFieldFault(id, fault);
-  // Not reformatted while focused, because the elements below would move.
+  // The text is not reformatted while focused, because the elements below would move.
   const text = draft !== undefined && (fault !== undefined || means(draft, value)) ? draft : written(value);
   const change = (next: string) => {
     setDraft(next);

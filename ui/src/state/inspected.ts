@@ -23,7 +23,7 @@ export const servers = new Cell<InspectedServer[]>([]);
 export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
 /** The time at which `servers` was received, from which uptimes are continued. */
 export const serversAtMs = new Cell(performance.now());
-/** Undefined if the host has not joined a fleet. */
+/** The status of the fleet; undefined if the host has not joined one. */
 export const fleet = new Cell<FleetStatus | undefined>(undefined);
 export const problems = new Cell<Problem[]>([]);
 

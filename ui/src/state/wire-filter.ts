@@ -12,7 +12,7 @@ export interface WireFilter {
   client: string;
   method: string;
   direction: '' | (typeof directions)[number];
-  /** Empty: all groups. */
+  /** The shown groups; empty for all groups. */
   groups: Group[];
   errorsOnly: boolean;
   slowerThanMs: number;

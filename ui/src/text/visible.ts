@@ -14,7 +14,7 @@ export function visible(text: string): string {
   return text.replace(hidden, sign);
 }
 
-/** Also replaces line breaks, for single-line elements. */
+/** Like `visible`, but also replaces line breaks, for single-line elements. */
 export function visibleLine(text: string): string {
   return visible(text).replace(lineBreaks, (found) => (found === '\n' ? '⏎' : '⇥'));
 }

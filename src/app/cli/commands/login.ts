@@ -29,7 +29,7 @@ interface LoginOptions {
   clientId?: string;
   port?: number;
   open?: boolean;
-  /** False with `--no-browser`, the earlier name of `--no-open`. */
+  /** Set to false by `--no-browser`, the earlier name of `--no-open`. */
   browser: boolean;
   status?: boolean;
 }

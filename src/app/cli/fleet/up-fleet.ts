@@ -146,7 +146,7 @@ export class UpFleet {
     return 'The gateway has not joined its fleet yet and does not know the servers of other nodes. Retry in a few seconds.';
   }
 
-  /** Also resolves if the host ends earlier. */
+  /** Waits until NATS can be reached, and joins. Also resolves if the host ends earlier. */
   async #joinWhenThere(host: Host, context: JoinContext, onAway: () => void): Promise<void> {
     const { signal } = this.#ending;
     let failure = this.#why; // the failure of `connect`

@@ -85,7 +85,7 @@ export class Output {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-/** Shorter activities are not shown. */
+/** Activities that are shorter than this are not shown. */
 const QUIET_MS = 300;
 const BAR_WIDTH = 20;
 

@@ -47,7 +47,7 @@ export function controlPathOf(settings: Settings): string | undefined {
   return name === undefined ? undefined : join(runtimeFolder(), `${name}.sock`);
 }
 
-/** For hosts that other commands must find from any folder: throws without a config. */
+/** The socket of a host that other commands must find from any folder. Throws without a config. */
 export function certainControlPath(settings: Settings): string {
   const path = controlPathOf(settings);
   if (path !== undefined) return path;

@@ -97,7 +97,7 @@ async function start(
   return { pid, log, stop, text };
 }
 
-/** Also the base of relative paths in the config. */
+/** The folder in which the host of a config is started, and the base of relative paths in the config. */
 function projectFolder(file: string): string {
   const folder = dirname(file);
   return ['.cursor', '.vscode'].includes(basename(folder)) ? dirname(folder) : folder;

@@ -35,7 +35,7 @@ export function itemSchema(schema: unknown, root: JsonSchema): unknown {
   return alternatives(schema, root).find(({ type }) => type === 'array')?.items;
 }
 
-/** For example `number`, `one of: fast, slow`, `array of integer`. */
+/** Describes a type, for example as `number`, `one of: fast, slow` or `array of integer`. */
 export function describeType(schema: unknown, root: JsonSchema, depth = 0): string {
   const words = alternatives(schema, root).map((choice) => {
     const named = choicesOf(choice);

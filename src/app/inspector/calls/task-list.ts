@@ -23,7 +23,7 @@ const GONE = 'The message with this part of the task is too long to be kept, or 
 const NOT_SHOWN = 'Some questions of the task cannot be shown here: see its messages on the wire.';
 
 interface Found {
-  /** Absent while the messages of the task of a call are not here yet. */
+  /** The task; absent while the messages of the task of a call are not here yet. */
   task: Task | undefined;
   /** The call of the page that became the task. */
   call: Call | undefined;

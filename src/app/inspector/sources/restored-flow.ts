@@ -7,7 +7,7 @@ import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../.
 import { FlowStore, type FlowStoreOptions } from '../../../observe/flow/store.ts';
 
 export interface Origin {
-  /** Unique for every run of a program. */
+  /** Unique id of a run of a program. */
   readonly run: string;
   readonly startedAt?: Date | undefined;
 }

@@ -17,7 +17,7 @@ export interface InspectorSource {
   readonly flow: FlowStore;
   /** True if the traffic runs in this process: events are not read while no page is open. */
   readonly isOurs?: boolean;
-  /** Absent if the source can only be watched. */
+  /** The host of the source; absent if the source can only be watched. */
   readonly host?: SourceHost | undefined;
   /** Replaces the secrets that its owner knows. Text that looks like a secret is found without it. */
   readonly redact?: Redact | undefined;

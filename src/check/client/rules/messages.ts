@@ -221,7 +221,7 @@ function faultOf(message: JsonObject): string | undefined {
   return params === undefined || isObject(params) ? undefined : `\`params\` that is ${jsonKind(params)}`;
 }
 
-/** For each server that wrote to stderr: whether the client read all of it. */
+/** Whether the client read all of stderr, for each server that wrote to it. */
 function stderrTaken({ servers }: ClientRuleRun): unknown[] {
   const taken = servers.map(({ notes }) => notes.get(STDERR_TAKEN)).filter((each) => each !== undefined);
   return taken.length > 0 ? taken : notApplicable(notReached('tools/list'));

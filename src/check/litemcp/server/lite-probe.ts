@@ -8,7 +8,7 @@ import type { Target } from '../../target.ts';
 import { violation } from '../../verdict.ts';
 import { Frames, type Message, requestText } from '../frames.ts';
 
-/** More than one, for servers that handle requests concurrently. */
+/** Number of round trips: more than one, for servers that handle requests concurrently. */
 const ROUND_TRIPS = 5;
 
 export class LiteProbe extends ProcessUnderTest {

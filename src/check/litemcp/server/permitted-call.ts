@@ -56,7 +56,9 @@ export function paramsOf({ message }: Message): Record<string, unknown> | undefi
   return isObject(message.data) && isObject(message.data.params) ? message.data.params : undefined;
 }
 
-/** Not applicable if the tool refused the call and `params` lacks the argument. */
+/**
+ * The argument in `params` of the result. Not applicable if the tool refused the call and `params` lacks the argument.
+ */
 export function paramOf(answer: Message, name: string): unknown {
   return paramsOf(answer)?.[name] ?? notApplicable('the arguments are not in "params" of the result');
 }

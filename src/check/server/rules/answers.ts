@@ -10,7 +10,7 @@ import type { ServerRuleRun } from '../server-rule-run.ts';
 const PARSE_ERROR = -32700;
 
 export interface Echo {
-  /** Absent without an answer. */
+  /** The answer; absent if there is none. */
   readonly frame?: Frame;
   readonly id?: unknown;
   /** The sent request. */
@@ -180,7 +180,7 @@ export async function framesAfter(conversation: Conversation, act: () => void, w
 
 export interface Anonymous {
   readonly frame: Frame;
-  /** Undefined for a result. */
+  /** The error of the answer; undefined for a result. */
   readonly error: RpcError | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface LongCall {
   readonly name: string;
   readonly id: number;
   readonly sent: Entry;
-  /** Longer than the server needs for an answer to a request that it reads. */
+  /** Wait that is longer than the server needs for an answer to a request that it reads. */
   readonly patienceMs: number;
 }
 
@@ -35,7 +35,7 @@ export async function beginLongCall(ruleRun: ServerRuleRun): Promise<LongCall> {
   return call;
 }
 
-/** After the answer to the call: why it does not show what a rule needs. */
+/** Reports, after the answer to the call, why it does not show what a rule needs. */
 export async function notLong({ conversation, name, id }: LongCall): Promise<never> {
   const answer = await conversation.answer(id, `\`${name}\``);
   if (!answer.result) notApplicable(`the call of \`${name}\` was answered with ${withoutResult(answer)}`);

@@ -32,7 +32,7 @@ interface Refusal {
 
 export class PlacerAttempts {
   readonly #asked = new Map<string, Asked>();
-  /** By server key, then by node. */
+  /** Refusals by server key, then by node. */
   readonly #refusals = new Map<string, Map<string, Refusal>>();
   readonly #silent = new Map<string, number>();
 

@@ -20,7 +20,7 @@ const LEARN_TICKS = 3;
 const STOPPED_MS = 2_000;
 /** A home gateway that takes longer to answer is treated as unavailable. */
 const ASK_MS = 1_000;
-/** As with leases: a grant is used for this fraction of the time after which the home drops it. */
+/** A grant is used for this fraction of the time after which the home drops it, as with leases. */
 const TRUSTED_PART = 0.6;
 
 export class FleetQuotas {

@@ -33,7 +33,7 @@ export class GatewayShare implements QuotaShare {
   readonly held = noCounts();
   readonly #counts: Readonly<Counts>;
   readonly #context: ShareContext;
-  /** Since the last tick: the maximum held, and the number of requests. */
+  /** The maximum held, and the number of requests, since the last tick. */
   readonly #peaks = noCounts();
   #requests = 0;
   #tokens = 0;
@@ -187,7 +187,7 @@ export class GatewayShare implements QuotaShare {
     return Math.floor(quota / count) + (index < quota % count ? 1 : 0);
   }
 
-  /** Without the home, adds this gateway's share of the rate since the last call. */
+  /** Adds this gateway's share of the rate since the last call, while the home does not answer. */
   #earnFairly(): void {
     const nowMs = this.#context.clock.nowMs();
     const sinceMs = Math.max(this.#earnedMs, this.#failingMs!);

@@ -34,7 +34,7 @@ export class FleetCall {
   readonly id: number;
   readonly method: string;
   readonly params: Params;
-  /** Undefined for requests from the host itself. */
+  /** The caller; undefined for requests from the host itself. */
   readonly caller: Caller | undefined;
   readonly only: string | undefined;
   readonly maxAnswerBytes: number;

@@ -19,7 +19,7 @@ import type { RoutedInstance, RoutingTable } from './routing-table.ts';
 export interface CallsOptions {
   /** `runOf` this node. */
   run: string;
-  /** For calls to instances on this node. */
+  /** The endpoint of this node, for calls to instances on it. */
   endpoint?: Pick<NodeEndpoint, 'local' | 'clientEnded'> | undefined;
   clock?: Clock | undefined;
   maxHeldChars?: number | undefined;

@@ -19,7 +19,7 @@ export class FleetWatches {
   readonly #watchers: Watchers;
   readonly #listening: Listening;
   readonly #own = new Set<OwnSubscription>();
-  /** By the id of the request. */
+  /** Open subscriptions by the id of the request. */
   readonly #open = new Map<number, ListenEverywhere>();
 
   constructor(requests: ServerRequests, options: ClientOptions) {

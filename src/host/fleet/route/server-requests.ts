@@ -39,7 +39,7 @@ export const DISCOVER = 'server/discover';
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 interface SentOptions extends WaitOptions {
-  /** Undefined for requests from the host itself. */
+  /** The caller; undefined for requests from the host itself. */
   caller?: Caller | undefined;
 }
 

@@ -56,7 +56,7 @@ export function isAuthRefusal(found: Principal | AuthRefusal): found is AuthRefu
   return 'status' in found;
 }
 
-/** Longer headers are refused without being parsed. */
+/** Limit of the header in characters: longer ones are refused without being parsed. */
 const MOST_TOKEN_CHARS = 16 * 1024;
 
 export function bearerToken(request: AuthRequest): string | AuthRefusal {

@@ -187,7 +187,7 @@ export function jwt(options: JwtOptions): Auth {
 
 class JwtAuth implements Auth {
   readonly authorizationServers: readonly string[];
-  /** Undefined if scopes do not determine rights. */
+  /** The scope that tokens need; undefined if scopes do not determine rights. */
   readonly scope: string | undefined;
   readonly #options: JwtOptions;
   readonly #keys: IssuerKeys;

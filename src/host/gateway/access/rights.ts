@@ -13,7 +13,7 @@ import type { Service, Watcher } from '../../../mcp/service.ts';
 import type { Principal } from './auth.ts';
 
 interface RightsOfPrincipal extends Rights {
-  /** Equal for principals with the same rights. */
+  /** A key that is equal for principals with the same rights. */
   readonly key: string;
 }
 

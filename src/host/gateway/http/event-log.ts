@@ -93,7 +93,7 @@ interface Missed {
 /** Includes an overhead, because an event without data takes memory too. */
 const sizeOf = (data: string) => data.length + 96;
 
-/** Equal to the limit of pending data on an open stream. */
+/** Limit that equals the one for pending data on an open stream. */
 const MOST_UNSENT_CHARS = 1024 * 1024;
 
 export class EventLog {

@@ -38,7 +38,7 @@ export abstract class HttpExchange {
   abstract readonly method: string;
   /** Path of the URL, without the query. */
   abstract readonly path: string;
-  /** Undefined if the URL has no query. */
+  /** The query; undefined if the URL has none. */
   abstract readonly query: URLSearchParams | undefined;
   /** True if `onclose` was called, or would have been. */
   abstract readonly isClosed: boolean;

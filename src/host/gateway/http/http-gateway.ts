@@ -53,14 +53,17 @@ export function withDefaults(options: HttpGatewayOptions) {
 }
 
 const traceMembers = ['traceparent', 'tracestate', 'baggage'];
-/** Longer values are not valid trace context. */
+/** Longest valid value of the trace context. */
 const LONGEST_TRACE_VALUE = 8192;
 
 export class HttpGateway {
   readonly #options: ReturnType<typeof withDefaults>;
   readonly #limits: Limits;
   readonly #clock: Clock;
-  /** Separate from the adapters of requests, because a suspended request of 2026-07-28 outlives its connection. */
+  /**
+   * The adapters of sessions: separate from those of requests, because a suspended request of 2026-07-28 outlives its
+   * connection.
+   */
   readonly #sessionAdapters: ClientAdapters;
   readonly #postAdapters: ClientAdapters;
   readonly #toolHeaders: ToolHeaders;

@@ -29,7 +29,10 @@ export class Reply {
   #exchange: HttpExchange | undefined;
   #sink: EventWriter | undefined;
   readonly #headers: Readonly<Record<string, string>> | undefined;
-  /** Undefined once the reply is over: a finished reply is kept for reconnecting clients, and `#keep` holds the id of the request. */
+  /**
+   * Stores the events; undefined once the reply is over: a finished reply is kept for reconnecting clients, and `#keep`
+   * holds the id of the request.
+   */
   #keep: KeepEvent | undefined;
   #isOver = false;
   #isFull = false;

@@ -64,11 +64,11 @@ export interface HttpServing {
   /** The URL for clients. */
   readonly url: string;
   readonly port: number;
-  /** Undefined if `auth` was given without `token`, or if tokens are disabled. */
+  /** The bearer token; undefined if `auth` was given without `token`, or if tokens are disabled. */
   readonly token: string | undefined;
   /** Applies to new connections. Throws and changes nothing if the certificate is unusable. */
   renewTls(tls: Tls): void;
-  /** With `drainMs`, requests in flight may end first. */
+  /** Closes the server. With `drainMs`, requests in flight may end first. */
   close(options?: CloseOptions): Promise<void>;
 }
 
@@ -165,11 +165,11 @@ export interface Verified {
 }
 
 export interface HttpHandler {
-  /** For `http` of Node.js, Express and Fastify. */
+  /** Handles requests of `http` of Node.js, Express and Fastify. */
   node(request: IncomingMessage, response: ServerResponse, verified?: Verified): void;
-  /** For Hono and other frameworks that use Web `Request` and `Response`. */
+  /** Handles requests of Hono and other frameworks that use Web `Request` and `Response`. */
   fetch(request: Request, verified?: Verified): Promise<Response>;
-  /** With `drainMs`, requests in flight may end first. */
+  /** Closes the handler. With `drainMs`, requests in flight may end first. */
   close(options?: CloseOptions): Promise<void>;
 }
 

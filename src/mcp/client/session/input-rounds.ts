@@ -13,7 +13,7 @@ import { answerInput, refusal } from './inputs.ts';
 /** If a result has no questions, the request is sent again after this time, which doubles each time. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4_000;
-/** Equal to the number of questions that may be pending at a time in older revisions. */
+/** Limit that equals the number of questions that may be pending at a time in older revisions. */
 const MOST_QUESTIONS = 256;
 
 export interface RoundsContext {

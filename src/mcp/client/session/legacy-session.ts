@@ -33,7 +33,7 @@ export class LegacySession extends Session {
   readonly #warn: Warn;
   /** The host, if several clients share the connection. */
   readonly #host: ClientIdentity | undefined;
-  /** Undefined if the server does not support logging. */
+  /** The log level of the server; undefined if the server does not support logging. */
   readonly #logLevel: ServerLogLevel | undefined;
 
   constructor(peer: Peer, facts: ServerFacts, gate: QuestionGate, host?: ClientIdentity) {

@@ -14,7 +14,7 @@ export interface SkillResource {
   uri: string;
   /** `sha256:` and 64 lowercase hexadecimal digits. */
   digest: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
 }
 

@@ -75,7 +75,7 @@ function addonPath(): string | undefined {
   }
 }
 
-/** On Linux, checks that there is a session bus. */
+/** Checks on Linux that there is a session bus. */
 function mayHaveKeyring({ env, platform } = process): boolean {
   if (env.STANDPIPE_KEYRING === 'off') return false;
   if (platform === 'darwin' || platform === 'win32') return true;

@@ -46,11 +46,11 @@ const references = /%%f\b|%~dp0|%([a-z_]\w*)(?::([^=%]+)=([^%]*))?%/gi;
 class Reading {
   readonly surroundings: Surroundings;
   readonly system: System;
-  /** For each open block, whether its lines are executed. */
+  /** Whether the lines of each open block are executed. */
   readonly blocks: boolean[] = [];
   readonly targets: ShimTarget[] = [];
   readonly #folder: string;
-  /** Keyed by upper-case name. */
+  /** Inherited variables, keyed by upper-case name. */
   readonly #inherited = new Map<string, string>();
   readonly #set = new Map<string, string>();
 

@@ -10,7 +10,10 @@ import type { Clock } from '../../../base/clock.ts';
 const lookEveryMs = 500;
 /** Limit for an escaped process that keeps writing. */
 const longestMs = 5_000;
-/** More than a pipe, a socket and the buffers of Node.js hold together: any further data was written after the exit. */
+/**
+ * Number of bytes: more than a pipe, a socket and the buffers of Node.js hold together. Any further data was written
+ * after the exit.
+ */
 const pipeBytes = 1024 * 1024;
 
 export function releaseWhenIdle(pipes: readonly Readable[], closed: Promise<void>, clock: Clock): void {

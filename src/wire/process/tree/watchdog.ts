@@ -61,7 +61,7 @@ export class Watchdog {
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
-  /** Keyed by session id. */
+  /** Leases, keyed by session id. */
   readonly #leases = new Map<string, Lease>();
   #lastLease = 0;
   #process: ChildProcess | undefined;
@@ -77,7 +77,7 @@ export class Watchdog {
     this.#clock = clock;
   }
 
-  /** Undefined while no watchdog runs. */
+  /** The pid of the watchdog; undefined while none runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }

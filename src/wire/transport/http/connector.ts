@@ -46,7 +46,7 @@ export class Connector {
     return new HttpRequest(this, endpoint, { ...sent, isProxied }, events);
   }
 
-  /** Also cancels a request that has no socket yet. */
+  /** Cancels the request, even if it has no socket yet. */
   giveUp(request: ClientRequest): void {
     this.#proxies.giveUp(request);
   }

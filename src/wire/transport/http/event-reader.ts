@@ -22,7 +22,7 @@ const MOST_IDS = 512;
 const usable = /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/;
 
 export class EventReader {
-  /** Undefined if the stream cannot be resumed. */
+  /** The id of the last event; undefined if the stream cannot be resumed. */
   lastEventId: string | undefined;
   /** The reconnection delay requested by the server. */
   retryMs: number | undefined;

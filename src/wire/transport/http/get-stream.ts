@@ -11,7 +11,7 @@ import { contentType } from './response-body.ts';
 
 /** Describes why the stream ended for good. */
 export interface StreamEnd {
-  /** Undefined if there was no response. */
+  /** The status of the response; undefined if there was none. */
   status: number | undefined;
   error: Error;
   /** The server no longer knows the session. */

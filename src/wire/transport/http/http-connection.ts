@@ -22,7 +22,7 @@ export class HttpConnection {
   readonly session = new RemoteSession();
   readonly connector: Connector;
   readonly head: RequestHead;
-  /** Undefined if the configured headers already contain a credential. */
+  /** The authorizer; undefined if the configured headers already contain a credential. */
   readonly authorizer: Authorizer | undefined;
   readonly observed: ObservedRemote | undefined;
   readonly clock: Clock;

@@ -36,13 +36,13 @@ export interface PostOwner {
 
 /** The message of a POST, with the facts that the transport needs. */
 export interface Posted {
-  /** Undefined unless the message is a request. */
+  /** The id; undefined unless the message is a request. */
   readonly id: RequestId | undefined;
   readonly method: string;
   readonly text: string;
   /** Headers of 2026-07-28 that repeat parts of the message, as alternating names and values. */
   readonly own: readonly string[] | undefined;
-  /** For HTTP+SSE: the target of POSTs. Answers arrive on the connection's stream. */
+  /** The target of POSTs over HTTP+SSE. Answers arrive on the connection's stream. */
   readonly to?: Endpoint | undefined;
   /** True if the message is sent again in a new session. */
   readonly isRepeated?: boolean;

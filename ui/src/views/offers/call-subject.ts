@@ -1,4 +1,4 @@
-// For each kind of offer: the schema of its form, and the request made from the form values.
+// The schema of the form for each kind of offer, and the request made from the form values.
 
 import type { CallRequest } from '../../../../src/app/inspector/api.ts';
 import type { Schema } from '../../api/shapes.ts';

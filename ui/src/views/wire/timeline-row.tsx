@@ -21,7 +21,7 @@ interface Props {
   troubled: boolean;
   /** 2 for a message of a task below its first one. */
   level: 1 | 2;
-  /** For the first message of a task: the number of its messages. */
+  /** The number of messages of a task, for its first message. */
   parts: number;
   unfolded: boolean;
   onChoose(extend: boolean): void;

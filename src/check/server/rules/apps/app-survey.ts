@@ -38,7 +38,7 @@ const capabilities = { extensions: { [APPS]: { mimeTypes: [APP_TYPE] } } };
 /** Limit of the requests of each kind. */
 const MOST_REQUESTS = 12;
 
-/** Not applicable if no tool of the server has a view. */
+/** The survey of one revision. Not applicable if no tool of the server has a view. */
 export const appSurvey = perRevision(async (ruleRun: ServerRuleRun): Promise<AppSurvey> => {
   const declared = ruleRun.facts.capabilities;
   if (!declared.tools) notApplicable('the server has no tools');

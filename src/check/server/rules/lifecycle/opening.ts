@@ -17,7 +17,7 @@ import type { ServerRuleRun } from '../../server-rule-run.ts';
 const OLDER = '1999-01-01';
 const NEWER = '2999-01-01';
 
-/** Long enough for failures of work started at launch to show. */
+/** Time without requests: long enough for failures of work started at launch to show. */
 export const IDLE_MS = 2_000;
 
 /** The usual cause of silence is an answer that stays in a buffer. */

@@ -12,9 +12,9 @@ export interface Exchange {
   readonly method: string;
   readonly params: JsonObject;
   readonly sent: Entry;
-  /** Absent if there was no answer. */
+  /** The frame of the answer; absent if there was none. */
   readonly received?: Frame;
-  /** Absent for an error and for a question to the client (2026-07-28). */
+  /** The result; absent for an error and for a question to the client (2026-07-28). */
   readonly result?: JsonObject;
   readonly error?: RpcError;
   /** Why there was no answer. */

@@ -47,7 +47,7 @@ function isDraft04({ $schema }: JsonObject): boolean {
   return /draft-0[34]/.test(textOf($schema ?? ''));
 }
 
-/** In draft-04 the exclusive limits are booleans beside the limits. */
+/** Converts a schema of draft-04, in which the exclusive limits are booleans beside the limits. */
 function fromDraft04(schema: JsonObject): JsonObject {
   const limits = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' } as const;
   const text = JSON.stringify(schema, (_, value: unknown) => {

@@ -14,7 +14,7 @@ import { type CallExchange, callTimeoutMs, type Survey, surveyOf } from './surve
 /** One part of an answer. */
 export interface Part<T = unknown> {
   readonly value: T;
-  /** Its name, as the subject of a sentence. */
+  /** The name of the part, as the subject of a sentence. */
   readonly what: string;
   readonly exchange: Exchange;
 }

@@ -282,7 +282,7 @@ function mustSucceedOtherwise(
 interface WrongCall {
   readonly call: PermittedCall;
   readonly given: JsonObject;
-  /** Its fault, as the end of a sentence. */
+  /** The fault of the call, as the end of a sentence. */
   readonly what: string;
   /** The server may fill in the `default` of the missing argument. */
   readonly mayBeFilledIn?: boolean;

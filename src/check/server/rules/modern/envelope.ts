@@ -292,7 +292,10 @@ async function ask(ruleRun: ServerRuleRun, probe: Probe, method: string, what: s
   return readAnswer(await probe.answerTo(id, `\`${method}\` ${what}`), id);
 }
 
-/** Not applicable if the request is answered in the same way without the earlier messages. */
+/**
+ * Sends a request after `server/discover`. Not applicable if the request is answered in the same way without the
+ * earlier messages.
+ */
 async function mustBeServedAfterDiscover(ruleRun: ServerRuleRun, method: string): Promise<void> {
   const probe = await ruleRun.start();
   await ask(ruleRun, probe, 'server/discover', 'as the first request');

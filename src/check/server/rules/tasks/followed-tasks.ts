@@ -29,7 +29,7 @@ export interface FollowedTask {
   readonly created: Answer;
   /** The description in `created`. */
   readonly task: JsonObject;
-  /** Empty if `taskId` is not a string. Then the task was not read. */
+  /** The id of the task; empty if `taskId` is not a string. Then the task was not read. */
   readonly id: string;
   /** Answers to `tasks/get`, in order. A task that has ended was read twice after its end. */
   readonly reads: Answer[];
@@ -46,7 +46,7 @@ export interface FollowedTask {
 export interface TaskCall {
   readonly call: PermittedCall;
   readonly answer: Answer;
-  /** Absent if the answer is not a task. */
+  /** The task; absent if the answer is not a task. */
   readonly followed?: FollowedTask;
 }
 
@@ -61,7 +61,7 @@ export const statuses = [...running, ...final];
 
 const known = new WeakMap<Facts, Promise<readonly TaskCall[]>>();
 
-/** Empty if the server does not declare tasks in this revision. */
+/** The calls that may become tasks; none if the server does not declare tasks in this revision. */
 export function taskCalls(ruleRun: ServerRuleRun): Promise<readonly TaskCall[]> {
   let calls = known.get(ruleRun.facts);
   if (!calls) {

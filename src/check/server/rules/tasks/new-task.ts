@@ -39,7 +39,7 @@ export class NewTask {
   }
 }
 
-/** Not applicable if no call becomes a task, or the call does not become one this time. */
+/** Creates a task. Not applicable if no call becomes a task, or the call does not become one this time. */
 export async function newTask(ruleRun: ServerRuleRun): Promise<NewTask> {
   const { call } = (await followedTasks(ruleRun)).find(({ id }) => id !== '') ?? notApplicable('no task has an id');
   return (await begin(ruleRun, call)) ?? notApplicable(`"${call.name}" does not become a task in every call`);
