@@ -19,7 +19,7 @@ export interface ErrorDescription {
   /** The class name of the error. */
   kind: string;
   message: string;
-  /** Present only for errors of Standpipe. */
+  /** The stable code; present only for errors of Standpipe. */
   code?: ErrorCode;
   hint?: string;
   evidence?: Evidence;

@@ -35,7 +35,9 @@ export type Source =
   | { readonly of: 'mcp'; readonly page: string; readonly pages?: Partial<Readonly<Record<Revision, string>>> }
   | { readonly of: 'json-rpc'; readonly anchor: string }
   | { readonly of: 'litemcp' }
-  /** Expected by users, but not in a specification. The link leads to the heading of the rule in `docs/check.md`. */
+  /**
+   * Users expect it, but no specification requires it. The link leads to the heading of the rule in `docs/check.md`.
+   */
   | { readonly of: 'standpipe' };
 
 /** A rule in the source: a `fix` that is a string holds for all languages; without a `source`, no specification has the rule. */

@@ -69,7 +69,9 @@ export interface CommandConfig extends ServerSettings {
 export interface RemoteConfig extends ServerSettings {
   url: string;
   transport: RemoteTransport;
-  /** Sent with every request. Their values are secrets. Credentials in the address of an entry become `Authorization`. */
+  /**
+   * Headers of every request. Their values are secrets. Credentials in the address of an entry become `Authorization`.
+   */
   headers: Readonly<Record<string, string>>;
   /** Login settings. False disables logins: a server that requires one cannot be used. */
   oauth: Readonly<OAuthSettings> | false;

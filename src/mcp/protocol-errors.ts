@@ -5,7 +5,7 @@ import { isModernRevision, legacyRevisions, modernRevisions, type Revision } fro
 import type { ClientCapabilities } from './types.ts';
 
 export const McpCode = {
-  /** Used in 2025-11-25 and before. 2026-07-28 forbids it and uses "invalid params". */
+  /** The code in 2025-11-25 and before. 2026-07-28 forbids it and uses "invalid params". */
   resourceNotFound: -32002,
   /** The headers of an HTTP request differ from its body. */
   headerMismatch: -32020,

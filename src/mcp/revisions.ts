@@ -1,6 +1,6 @@
 // The published revisions of MCP and the features of each. Revisions are dates, so they compare as text.
 
-/** Newest first. */
+/** The legacy revisions, newest first. */
 export const legacyRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const modernRevisions = ['2026-07-28'] as const;
 
@@ -12,7 +12,7 @@ export type Revision = LegacyRevision | ModernRevision;
 export type Era = 'legacy' | 'modern';
 
 export const erasOfMcp: readonly Era[] = ['legacy', 'modern'];
-/** Newest first. */
+/** All revisions, newest first. */
 export const revisionsOfMcp: readonly Revision[] = [...modernRevisions, ...legacyRevisions];
 
 export function eraOf(revision: Revision): Era {

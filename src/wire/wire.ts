@@ -78,7 +78,7 @@ export interface WireObserver extends FrameObserver {
 export interface RemoteFacts {
   readonly transport?: 'http' | 'http+sse' | undefined;
   readonly revision?: string | undefined;
-  /** Shortened for display, because the complete id gives access to the session. */
+  /** The session id, shortened for display, because the complete id gives access to the session. */
   readonly session?: string | undefined;
 }
 

@@ -47,7 +47,7 @@ async function cacheCompiledCode(): Promise<void> {
   enableCompileCache(folder);
 }
 
-/** Used while the command is being loaded: nothing has started yet, so nothing must be stopped. */
+/** Ends on signals while the command is being loaded: nothing has started yet, so nothing must be stopped. */
 function endOnSignals(): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (_name: string, number: number) => process.exit(128 + number);

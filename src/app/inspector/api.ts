@@ -50,7 +50,7 @@ export interface InspectedServer {
   name: string;
   status?: ServerStatus;
   lives: Life[];
-  /** Absent if the command line cannot reach the server: behind a tap, in a recording. */
+  /** How a terminal command reaches the server. Absent if it cannot: behind a tap, in a recording. */
   reach?: Reach;
 }
 

@@ -87,7 +87,7 @@ export class PlayedServer {
     this.#tell(toStub.exit, `${code}`);
   }
 
-  /** Ended from outside by a signal that cannot be handled. */
+  /** Whether the process was ended from outside by a signal that cannot be handled. */
   get wasKilled(): boolean {
     return this.has('gone') && !this.has('exits') && !this.wasClosed;
   }

@@ -11,7 +11,7 @@ export interface Baseline {
 
 export interface BaselineEntry {
   readonly rule: string;
-  /** Newest first. Absent where the protocol has one version. */
+  /** The revisions, newest first. Absent where the protocol has one version. */
   readonly revisions?: readonly string[];
   readonly reason?: string;
 }

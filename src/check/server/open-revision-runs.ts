@@ -11,7 +11,7 @@ import type { RevisionRun } from './revision-run.ts';
 import { isEcho, symptomsOf } from './symptoms.ts';
 
 export interface RevisionRuns {
-  /** Newest revision first. */
+  /** Runs of the supported revisions, newest first. */
   open: RevisionRun[];
   refused: RevisionRun[];
 }

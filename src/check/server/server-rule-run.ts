@@ -14,7 +14,7 @@ export class ServerRuleRun extends RuleRun<Probe> {
   readonly revision: Revision;
   readonly era: Era;
   readonly facts: Facts;
-  /** Newest revision first, including refused revisions. */
+  /** Runs of all revisions, newest first, including refused ones. */
   readonly revisionRuns: readonly RevisionRun[];
   readonly #revisionRun: RevisionRun;
   /** The rule runs again, in processes that no other rule uses. */

@@ -157,7 +157,7 @@ export interface ClaimRecord {
   slot: number;
   node: string;
   session: string;
-  /** Increased by one with every claim of the slot, so that an earlier owner can be recognised. */
+  /** Number of the claim, increased by one with every claim of the slot, so that an earlier owner can be recognised. */
   generation: number;
   /** False if the owner has stopped its process and given the slot back. */
   held: boolean;

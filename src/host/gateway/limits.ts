@@ -34,7 +34,10 @@ export interface LimitOptions {
   maxWaitingBytes?: number;
   /** Maximum characters of events that all sessions keep for reconnecting clients. Default: 256 Mi. */
   maxKeptCharsInAll?: number;
-  /** Used for principals without their own quotas. Without a quota, a principal gets at most half of a limit while others are active. */
+  /**
+   * Quotas of principals without their own. Without a quota, a principal gets at most half of a limit while others are
+   * active.
+   */
   quotas?: Quotas;
   shared?: SharedQuotas | undefined;
 }

@@ -133,7 +133,7 @@ function serviceOf(config: RemoteConfig, options: OpenServerOptions, client: Cli
   });
 }
 
-/** Read for every connection, because certificates are renewed while a host runs. */
+/** Reads the certificates for every connection, because they are renewed while a host runs. */
 export async function certificatesIn(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   return readFile(file, 'utf8').catch((cause: Error) => {

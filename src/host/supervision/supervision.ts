@@ -11,7 +11,7 @@ export interface Intention {
   readonly wanted: boolean;
   /** Why a call must not start the server: it was stopped. Only a command clears it. */
   readonly held: string | undefined;
-  /** Increased by every command, start of a process and wait, so that each has its own number. */
+  /** Number that increases with every command, start of a process and wait, so that each has its own number. */
   readonly generation: number;
   /** Processes with a lower generation were started for an earlier intention and are outdated. */
   readonly since: number;

@@ -29,9 +29,12 @@ export interface ClientAdapterOptions {
    * Default: 1000.
    */
   maxSuspended?: number;
-  /** 2026-07-28: the maximum bytes of these requests together. Default: 256 MiB. */
+  /** 2026-07-28: the maximum bytes of all requests that wait for answers from their clients. Default: 256 MiB. */
   maxSuspendedBytes?: number;
-  /** 2026-07-28: how long these requests outlive their connection, for a client that resumes on another. Default: not at all. */
+  /**
+   * 2026-07-28: how long such requests outlive their connection, for a client that resumes on another. Default: not at
+   * all.
+   */
   orphanedMs?: number;
   /** How many requests from a client run at a time, and how many more may wait. */
   maxConcurrent?: number;

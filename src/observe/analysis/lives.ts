@@ -18,7 +18,7 @@ export interface Life {
   signal: string | null | undefined;
   rung: string | undefined;
   stderrTail: string;
-  /** Present for a remote server, which has no process. */
+  /** Facts about a remote server, which has no process. */
   remote?: RemoteLife;
 }
 

@@ -89,7 +89,7 @@ export interface LiveDescriptor {
   record?: string | undefined;
 }
 
-/** Written atomically, so that readers never see a partial file. */
+/** Writes the descriptor atomically, so that readers never see a partial file. */
 export function writeDescriptor(folder: string, id: string, descriptor: LiveDescriptor): string {
   const file = join(folder, `${id}.json`);
   replacePrivately(file, `${JSON.stringify(descriptor, null, 2)}\n`);

@@ -64,7 +64,7 @@ export class MessageReader implements ParseOptions {
 
   span(chunk: Uint8Array, start: number, end: number, offset: number): void {
     const length = end - start;
-    // Checked first, because an exception for each line would make a flood of text expensive.
+    // This is checked first, because an exception for each line would make a flood of text expensive.
     if (this.#toleratesNoise && !startsLikeJson(chunk[start])) {
       return this.#noise(decodeText(chunk, start, end), offset, length);
     }

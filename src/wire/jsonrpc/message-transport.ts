@@ -47,7 +47,7 @@ export class MessageTransport implements Transport {
   readonly #wire: Wire;
   readonly #reader: MessageReader;
   readonly #gap: ProgressGap;
-  /** Unused if one of our peers is attached. */
+  /** Orders deliveries to the official SDK. Unused if one of our peers is attached. */
   readonly #deliveries = new AnswersAfterNotifications();
   /** True between the start and the end. */
   #isOpen = false;
@@ -203,7 +203,7 @@ export class MessageTransport implements Transport {
     this.#guard(() => this.onnoise?.(noise)); // a message may follow in the same frame
   }
 
-  /** Used where one frame causes several calls: an error in one call must not prevent the others. */
+  /** Runs one of several calls that a frame causes: an error in one call must not prevent the others. */
   #guard(call: () => void): void {
     try {
       call();

@@ -55,7 +55,7 @@ export interface ParseOptions {
 export function parseMessage(text: string, options: ParseOptions): Parsed {
   const { maxFrameValues: most, values } = options;
   if (values === undefined ? hasMoreValues(text, most) : values > most) return tooManyValues(text, most);
-  // Checked first, because throwing an exception for each message of a flood of cut-off messages is expensive.
+  // This is checked first, because throwing an exception for each message of a flood of cut-off messages is expensive.
   if (isCutOff(text)) {
     return new MessageFault(
       RpcCode.parseError,

@@ -15,7 +15,7 @@ import { oauthClientOf } from './token-request.ts';
 
 export interface AccountOptions {
   url: string | URL;
-  /** Sent to the server, which may require more than a token. */
+  /** Headers for the server, which may require more than a token. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** The configured options. */
   oauth?: OAuthOptions | undefined;

@@ -24,7 +24,7 @@ export interface DiscoverOptions {
   server: URL;
   challenge: Challenge;
   fetch: AuthFetch;
-  /** Chosen if the server names several authorization servers. */
+  /** The issuer to choose if the server names several authorization servers. */
   preferredIssuer?: string | undefined;
 }
 

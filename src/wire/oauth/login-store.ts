@@ -47,7 +47,7 @@ export class LoginStore {
     this.#found = keyring;
   }
 
-  /** Searched on first use, because most servers need no login. */
+  /** The keyring, searched on first use, because most servers need no login. */
   get #keyring(): Keyring | undefined {
     this.#found ??= findKeyring({ service: SERVICE }) ?? false;
     return this.#found || undefined;

@@ -4,7 +4,7 @@ export interface OAuthOptions {
   /** Id of a client that was registered manually at the authorization server. */
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** Requested in addition to the scopes that the server names. */
+  /** Scopes to request in addition to those that the server names. */
   scopes?: readonly string[] | undefined;
   /** The https URL of a client-id metadata document. Used as the client id if the authorization server supports it. */
   clientMetadataUrl?: string | undefined;

@@ -25,7 +25,10 @@ import type { WindowsJob } from './tree/windows-job.ts';
 export interface ServerProcessOptions {
   command: string;
   args?: readonly string[];
-  /** Added to the short list of inherited variables (environment.ts). Its values are masked in displayed text. */
+  /**
+   * Variables in addition to the short list of inherited ones (environment.ts). Their values are masked in displayed
+   * text.
+   */
   env?: Readonly<Record<string, string>>;
   /** Further values to mask, because some secrets are in the arguments. */
   secrets?: readonly string[];
@@ -107,7 +110,7 @@ function leaseEnded(command: string): ProcessError {
 /** Limit of the shown stderr in characters. */
 const SHOWN_STDERR = 4096;
 
-/** Loaded on first use, because POSIX systems do not need it. */
+/** Resolves the program. The module is loaded on first use, because POSIX systems do not need it. */
 async function programOnWindows(
   launch: Launch,
   args: readonly string[],

@@ -232,7 +232,7 @@ export abstract class ByteWire implements Wire {
     }
   }
 
-  /** Used for infrequent events. Exceptions from the observer are reported. */
+  /** Reports an infrequent event to the observer. Exceptions from the observer are reported. */
   protected observe(tell: (observer: WireObserver) => void): void {
     if (!this.#observer) return;
     try {

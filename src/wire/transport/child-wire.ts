@@ -19,7 +19,7 @@ import { readInTurns } from './turn-reader.ts';
 export interface ChildOptions extends WireOptions {
   command: string;
   args?: readonly string[];
-  /** Added to a short list of inherited variables (PATH, HOME and similar). */
+  /** Variables in addition to a short list of inherited ones (PATH, HOME and similar). */
   env?: Readonly<Record<string, string>>;
   /** Further values to mask in errors, for example from the arguments. Values of `env` are always masked. */
   secrets?: readonly string[];

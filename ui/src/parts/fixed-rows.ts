@@ -28,7 +28,7 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   }, [scroller]);
 
   const onScroll = useCallback(() => {
-    // Rounded to whole rows, so that most scroll events cause no rendering.
+    // The position is rounded to whole rows, so that most scroll events cause no rendering.
     if (scroller.current) setTop(Math.floor(scroller.current.scrollTop / rowPx));
   }, [scroller, rowPx]);
 

@@ -21,7 +21,7 @@ export function ObjectField(props: Props) {
     );
   }
   const put = (name: string, member: unknown) => {
-    // Built from entries, because a server may name a member `__proto__`.
+    // The object is built from entries, because a server may name a member `__proto__`.
     const others = Object.entries(value).filter(([other]) => other !== name || member !== undefined);
     const entries = others.map(([other, kept]) => [other, other === name ? member : kept] as const);
     onChange(

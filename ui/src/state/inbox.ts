@@ -2,7 +2,7 @@
 // drawn once.
 
 const SLICE_MS = 8;
-/** Used instead of a frame if the page is in the background, where browsers send no frames. */
+/** Delay in place of a frame if the page is in the background, where browsers send no frames. */
 const FRAME_AT_LATEST_MS = 100;
 
 export class Inbox {

@@ -48,7 +48,9 @@ const REJECTED = 'rejected';
 
 type Listed = Omit<ListedServer, 'state'> & { state: ServerState | typeof REJECTED };
 
-/** Shown for a server of the fleet without a connection from here. JSON has `stopped`, the state of that connection. */
+/**
+ * The state of a server of the fleet without a connection from here. JSON has `stopped`, the state of that connection.
+ */
 const NOT_USED = 'unused';
 
 const ls: CommandBody = async (invocation, _words, options) => {

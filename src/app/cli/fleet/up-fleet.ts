@@ -55,7 +55,7 @@ export class UpFleet {
     this.#plan = plan;
   }
 
-  /** Shown in place of a config file if the host has no config. */
+  /** The title of a host without a config, in place of a config file. */
   get title(): string {
     return `fleet ${this.fleet}, node ${this.name}`;
   }

@@ -127,7 +127,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
   return {
     began({ config, inspector, sameConfig }) {
       heading = [`standpipe · ${visibleLine(config)}`];
-      // Printed once and not cut: a narrow window would cut off the token.
+      // The address is printed once and not cut: a narrow window would cut off the token.
       if (inspector) out.write(`Inspector: ${inspector}\n`);
       footer = `Ctrl-C stops all servers. In another terminal: ${ownCommand} tools${visibleLine(sameConfig)}`;
       draw();

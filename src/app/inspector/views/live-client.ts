@@ -12,7 +12,7 @@ const MOST_UPDATES = 10_000;
 const STALL_MS = 30_000;
 
 export class LiveClient {
-  /** Applied to everything that is sent. */
+  /** The redaction of everything that is sent. */
   readonly redaction: Redaction;
   readonly #response: ServerResponse;
   readonly #view: InspectorView;

@@ -36,7 +36,7 @@ export const MOST_PAGE_ROWS = 5_000;
 
 export class InspectorView {
   readonly source: InspectorSource;
-  /** Applied to all output unless a page requests the secrets. */
+  /** The redaction of all output, unless a page requests the secrets. */
   readonly masked: Redaction;
   readonly analysis = new Analysis();
   watchers = 0;

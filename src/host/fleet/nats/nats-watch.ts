@@ -36,7 +36,7 @@ export class NatsWatch<T> {
   #created: string | undefined;
   #lastRevision = 0;
   #subscription: Subscription | undefined;
-  /** Increased with each consumer: messages of an earlier one are ignored. */
+  /** Number of the consumer, increased with each one: messages of an earlier one are ignored. */
   #turn = 0;
   #delivered = 0;
   #aliveMs = 0;

@@ -35,7 +35,7 @@ export interface NodeRequests {
   };
   /** Runs the server with its changed record. Answered at once; the claim shows when the new process is ready or has failed. */
   'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
-  /** Answered by the placing node: why slots run nowhere, or cannot leave a drained node. */
+  /** The placing node answers why slots run nowhere, or cannot leave a drained node. */
   'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly WaitingSlot[] } };
   /** States of calls, given by their reply subjects. `run`: `runOf` the node. Another run has no record of these calls. */
   'standpipe/calls': { params: { calls: string[] }; result: { run: string; states: CallState[] } };

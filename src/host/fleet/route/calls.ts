@@ -78,7 +78,10 @@ export class FleetCalls {
     return this.#byReply.get(call.reply) === call;
   }
 
-  /** Counted from the loss of the connection to NATS while it is lost, so that each new service does not wait again. */
+  /**
+   * While the connection to NATS is lost, the wait is counted from the loss, so that each new service does not wait
+   * again.
+   */
   get openWaitMs(): number {
     const waitMs = this.#options.openWaitMs ?? 2 * this.network.leases.lifetimeMs;
     if (this.#lostAtMs === undefined) return waitMs;

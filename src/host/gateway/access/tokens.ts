@@ -40,7 +40,7 @@ export function futureTokens(file: string, options: TokensOptions = {}): Auth {
 interface KnownToken {
   principal: Principal;
   expiresMs: number;
-  /** Compared to detect changes of the entry. */
+  /** The entry as text, compared to detect changes. */
   text: string;
 }
 

@@ -90,7 +90,7 @@ interface Missed {
   chars: number;
 }
 
-/** Includes an overhead, because an event without data takes memory too. */
+/** The memory of an event, with an overhead, because an event without data takes memory too. */
 const sizeOf = (data: string) => data.length + 96;
 
 /** Limit that equals the one for pending data on an open stream. */

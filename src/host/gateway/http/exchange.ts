@@ -30,7 +30,7 @@ const MOST_DROPPED_BYTES = 64 * 1024;
 export abstract class HttpExchange {
   /** The verified sender, if known. */
   principal: Principal | undefined;
-  /** Released when the response has ended. */
+  /** The resources that the request holds, released when the response has ended. */
   admission: Admission | undefined;
   /** Called once: with true when the response is written completely, with false if the client disconnected earlier. */
   onclose: ((isComplete: boolean) => void) | undefined;

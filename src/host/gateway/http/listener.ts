@@ -46,7 +46,8 @@ export function limitConnections(listener: Server, options: ConnectionOptions, k
   const { maxConnections = 20_000, stalledMs = 120_000 } = options;
   listener.maxConnections = maxConnections;
   listener.timeout = Math.max(stalledMs, 2 * keepAliveMs);
-  // Unlimited: the checks would not see headers that Node.js drops. The total size of headers is limited.
+  // The number of headers is unlimited: the checks would not see headers that Node.js drops. The total size of headers
+  // is limited.
   listener.maxHeadersCount = 0;
 }
 

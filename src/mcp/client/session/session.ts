@@ -78,7 +78,7 @@ export abstract class Session implements Service {
     peer.onOtherNotification((params, method) => this.other(method, params));
   }
 
-  /** Stored in the peer, which creates errors only if a listener is set. */
+  /** The listener is stored in the peer, which creates errors only if one is set. */
   get onerror(): ((error: Error) => void) | undefined {
     return this.peer.onerror;
   }

@@ -14,7 +14,7 @@ export interface Launch {
   command: string;
   cwd: string | undefined;
   environment: Readonly<Record<string, string>>;
-  /** Masked for display. */
+  /** The command line, masked for display. */
   commandLine: string;
   mask: Mask;
 }

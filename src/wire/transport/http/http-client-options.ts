@@ -8,7 +8,7 @@ export interface HttpClientOptions
   extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'maxQueuedChars' | 'clock' | 'observer'> {
   /** A user and password in the URL are sent as `Authorization: Basic …`. */
   url: string | URL;
-  /** Sent with every request. Their values are masked in messages and logs. */
+  /** Headers of every request. Their values are masked in messages and logs. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** `auto`: Streamable HTTP, with HTTP+SSE of 2024-11-05 as a fallback if the server refuses it. */
   transport?: 'auto' | 'http' | 'sse' | undefined;

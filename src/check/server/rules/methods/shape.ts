@@ -218,7 +218,7 @@ function issueText({ path, message, errors }: JsonObject): string {
   return quoted(`${at === '' ? '' : `${at}: `}${textOf(isObject(inner) ? inner.message : message)}`);
 }
 
-/** Shortened, so that the advice after it stays visible. */
+/** The error, shortened so that the advice after it stays visible. */
 function errorIn({ error, result }: CallExchange): string {
   if (error) return `${error.code === undefined ? '' : `${textOf(error.code)} `}${quoted(textOf(error.message))}`;
   return quoted(textIn(result) ?? textOf(result?.content));

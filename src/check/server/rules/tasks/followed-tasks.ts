@@ -51,7 +51,7 @@ export interface TaskCall {
 }
 
 const MOST_CALLS = 12;
-/** Used if the server does not suggest an interval, and as the least one. */
+/** The interval if the server does not suggest one, and the least interval. */
 const POLL_MS = 100;
 const LEAST_POLL_MS = 20;
 const TTL_MS = 60_000;

@@ -218,7 +218,7 @@ export class Claims {
       await this.#run(slot, record);
       return;
     }
-    if (this.#lease.heldSession !== session) return; // lost again: repeated with the next lease
+    if (this.#lease.heldSession !== session) return; // the lease was lost again: the next lease repeats this
     await this.#end(slot, 'another node has taken the slot', 'drain');
     this.#slots.delete(key);
   }
