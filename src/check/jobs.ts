@@ -113,7 +113,7 @@ function hasEnded({ lastingEnds }: Tried): boolean {
   return lastingEnds.some(({ byItselfMs }) => byItselfMs !== undefined);
 }
 
-/** Rules that used a process in the last `laterMs` before it ended by itself. Which of them ended it is tested alone. */
+/** Rules that used a process in the last `laterMs` before it ended by itself. Each of them is then tested alone. */
 function mayHaveEnded({ lastingEnds, doneMs }: Tried): boolean {
   return lastingEnds.some(({ byItselfMs = Number.POSITIVE_INFINITY, laterMs }) => byItselfMs - doneMs < laterMs);
 }

@@ -102,7 +102,7 @@ export function askableByHandlers(handlers: InputHandlers, only: readonly InputC
 /** Limits of the extensions and experimental capabilities that are declared to a shared process, and of those that one principal adds. */
 const MOST_DECLARED = 256;
 const MOST_OF_PRINCIPAL = 64;
-/** Limit of the principals whose capabilities are known. Those of the principal that was unused for longest are forgotten. */
+/** Limit of the principals whose capabilities are known. The principal that was unused for longest is forgotten. */
 const MOST_PRINCIPALS = 256;
 
 /** The capabilities of the clients that share a process. Clients choose the names of extensions, so each principal has a share of them. */

@@ -69,7 +69,10 @@ export class FleetState implements FleetView {
     throw failed.reason;
   }
 
-  /** Sends one request. Resolves to whether a node was added or removed. Of two concurrent lists, the one requested last counts. */
+  /**
+   * Sends one request. Resolves to whether a node was added or removed. If two lists are concurrent, the one requested
+   * last counts.
+   */
   async listLeases({ leases: { table } }: ClusterNetwork): Promise<boolean> {
     const listing = ++this.#lastListing;
     const names = new Set<string>();

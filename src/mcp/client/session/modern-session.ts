@@ -219,7 +219,7 @@ export class ModernSession extends Session {
     const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
     if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
     const caller = onlyCaller(this.peer, wants);
-    // Its request was answered before. Which client sent that is not known, so only this program gets the message.
+    // The request of the message was answered before. Its client is not known, so only this program gets the message.
     if (!caller) return this.watchers.notify(LOG_METHOD, params, ({ client }) => client === undefined);
     if (caller !== 'several') return caller.log(params!);
     this.#warn(

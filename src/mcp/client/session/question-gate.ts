@@ -114,7 +114,8 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     answer: (caller: Caller | undefined, signal: AbortSignal) => Promise<T>,
     id?: string,
   ): Promise<T> {
-    // A server requests the roots when its session opens. That question is unrelated to any request, even if one is sent at the same time.
+    // A server requests the roots when its session opens. The question is unrelated to any request, even if one is sent
+    // at the same time.
     const beforeId = method === 'roots/list' && !this.#hasAnswered ? 0 : this.#peer.nextId;
     const question = new AskedQuestion(method, this.clock.nowMs(), beforeId);
     this.#forgetAbandoned();

@@ -28,8 +28,9 @@ export async function getSkill(client: SkillClient, uri: string, options?: CallO
 }
 
 /**
- * The bytes of a file of the skill; by default of its SKILL.md. Rejects if the entry does not list the file, and if its size or digest
- * differs, or the frontmatter of the SKILL.md. Of a skill with `dynamic` resources only the frontmatter can be verified.
+ * The bytes of a file of the skill, by default of its SKILL.md. Rejects if the entry does not list the file, if its
+ * size or digest differs, or if the frontmatter of the SKILL.md differs. For a skill with `dynamic` resources, only the
+ * frontmatter can be verified.
  */
 export async function readSkillFile(
   client: SkillClient,

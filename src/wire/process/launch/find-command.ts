@@ -45,7 +45,10 @@ function foldersIn(searchPath: string, platform: NodeJS.Platform): string[] {
 
 const USUAL_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
-/** Extensions of executable files on Windows, in lower case. Those of programs and batch files are always included. */
+/**
+ * Extensions of executable files on Windows, in lower case. The extensions of programs and batch files are always
+ * included.
+ */
 function extensionsIn(environment: Surroundings['environment']): string[] {
   const listed = (readVariable(environment, 'PATHEXT', 'win32') || USUAL_EXTENSIONS).toLowerCase().split(';');
   return [...new Set([...listed, ...USUAL_EXTENSIONS.toLowerCase().split(';')])].filter((one) => one.startsWith('.'));

@@ -26,7 +26,7 @@ export interface ReservedStdout {
 export function reserveStdout(): ReservedStdout {
   const { stdout, stderr } = process;
   const stream = bareStream(stdout);
-  // The console stores its stream at its first use. That must be the real stream, which can be restored.
+  // The console stores its stream at its first use. It must be the real stream, which can be restored.
   Reflect.get(console, '_stdout');
   stderr.on('error', ignoreLostLog);
   const undo = [

@@ -168,7 +168,9 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
   },
 ]);
 
-/** Makes the calls that became tasks again, without the extension. Those that are not answered in time are cancelled. */
+/**
+ * Makes the calls that became tasks again, without the extension. Calls that are not answered in time are cancelled.
+ */
 async function undeclaredCalls(ruleRun: ServerRuleRun, more: JsonObject = {}) {
   const followed = await followedTasks(ruleRun);
   await newTask(ruleRun); // earlier declarations do not count
