@@ -20,9 +20,11 @@ import type { TaskStore } from './store.ts';
 export interface TaskEngineOptions {
   clock: Clock;
   store: TaskStore;
-  /** The TTL of a task whose client requests none, and the longest that it may request. Null: tasks never expire. */
+  /**
+   * The TTL of a task whose client requests none, and the longest that a client may request. Null: tasks never expire.
+   */
   ttlMs: number | null;
-  /** A fixed poll interval. If absent, it grows with the age of a task. */
+  /** A fixed poll interval. Default: the interval grows with the age of a task. */
   pollMs?: number | undefined;
 }
 
@@ -42,7 +44,7 @@ export class TaskEngine {
   readonly #epochMs: number;
   readonly #running = new Map<string, RunningTask>();
   readonly #timers = new Map<string, Timer>();
-  /** By the id of a task, or by the key of a client. */
+  /** Listeners by the id of a task, or by the key of a client. */
   readonly #watched = new Map<string, Set<TaskListener>>();
 
   constructor(options: TaskEngineOptions) {
@@ -90,13 +92,13 @@ export class TaskEngine {
     throw invalidParams('Task not found: it does not exist, has expired, or belongs to another principal');
   }
 
-  /** Keys that are unknown or answered are ignored, as the specification recommends. */
+  /** Answers questions of a task. Keys that are unknown or answered are ignored, as the specification recommends. */
   async answer(id: unknown, principal: string | undefined, responses: Params): Promise<void> {
     const { id: known } = await this.get(id, principal);
     this.#running.get(known)?.answer(responses);
   }
 
-  /** Resolves with the task. A task that has ended stays what it is. */
+  /** Resolves with the task. The state of a task that has ended does not change. */
   async cancel(id: unknown, principal: string | undefined): Promise<TaskRecord> {
     const task = await this.get(id, principal);
     const running = this.#running.get(task.id);
@@ -106,7 +108,7 @@ export class TaskEngine {
     return running.record;
   }
 
-  /** The tasks of a principal, oldest first. Without a principal: those that the client itself created. */
+  /** The tasks of a principal, oldest first. Without a principal: the tasks that the client itself created. */
   async list({ principal, id: client }: ClientIdentity): Promise<readonly TaskRecord[]> {
     const nowMs = this.nowMs;
     const tasks = await this.#options.store.list(principal);
@@ -176,7 +178,7 @@ export class TaskEngine {
     };
   }
 
-  /** The same for all tasks that a client creates. */
+  /** Like `watch`, for all tasks that a client creates. */
   watchClient({ id }: ClientIdentity, listener: TaskListener): () => void {
     return this.watch([keyOfClient(id)], listener);
   }
@@ -251,7 +253,7 @@ export class TaskEngine {
     return true;
   }
 
-  /** A timer of Node.js has a longest delay, so the task may not have expired yet when it ends. */
+  /** A timer of Node.js has a longest delay, so the task may not have expired yet when the timer ends. */
   #expireLater(task: TaskRecord): void {
     const leftMs = expiresMs(task) - this.nowMs;
     if (leftMs === Number.POSITIVE_INFINITY) return;
@@ -267,7 +269,7 @@ export class TaskEngine {
     const running = this.#running.get(id);
     this.#timers.delete(id);
     this.#running.delete(id);
-    // A store that cannot delete it now has a record that nobody can read any more.
+    // If the store cannot delete the record now, the record stays, but it can no longer be read.
     void Promise.resolve(this.#options.store.delete(id)).catch(() => undefined);
     if (!running || isFinal(running.next)) return;
     running.abandon(abandoned('the TTL of the task ended'));
@@ -277,7 +279,7 @@ export class TaskEngine {
 
 /** A task whose work runs in this process. */
 export class RunningTask {
-  /** What clients read. */
+  /** The state that clients read. */
   record: TaskRecord;
   /** The newest state, which differs from `record` while a final state is being saved. */
   next: TaskRecord;
@@ -303,7 +305,7 @@ export class RunningTask {
     this.#changed(this, event);
   }
 
-  /** Ends the task with the answer to its request. Ignored if it was cancelled before. */
+  /** Ends the task with the answer to its request. Has no effect if the task was cancelled before. */
   ended(answer: Promise<Result>): void {
     answer
       .then((given) => asResult(given, 'tools/call'))
@@ -313,7 +315,7 @@ export class RunningTask {
       );
   }
 
-  /** The question stays open until it is answered, the task ends, or `signal` aborts. */
+  /** Asks a question, which stays open until it is answered, the task ends, or `signal` aborts. */
   ask(request: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
     return new Promise((resolve, reject) => {
       if (isFinal(this.next)) return reject(abandoned('the task has ended'));
@@ -354,7 +356,7 @@ export class RunningTask {
   }
 }
 
-/** Ids of tasks are hexadecimal. */
+/** The key of a client never equals the id of a task, because these are hexadecimal. */
 function keyOfClient(id: string): string {
   return `client ${id}`;
 }

@@ -41,7 +41,7 @@ interface Entry {
   readonly share?: { readonly by: string };
 }
 
-/** For each server. One process serves many of them, so they are below those of a server of its own. */
+/** Limits for each server. They are lower than those of a `Server`, because one process serves many servers. */
 const defaultLimits = {
   ttlMs: 60 * 60_000,
   maxTasks: 10_000,
@@ -72,11 +72,14 @@ class HostTasks {
   readonly #service: Service;
   readonly #server: HostedServer;
   readonly #options: HostTasksOptions & { ttlMs: number };
-  /** Whether another host runs the server: that one applies the entry, and this one has tasks of 2025-11-25 clients only. */
+  /**
+   * Whether another host runs the server. That host applies the entry, and this host has only tasks of 2025-11-25
+   * clients.
+   */
   readonly #isRelayed: boolean;
   readonly #owners = new TaskOwners();
   #loading: Promise<TaskService> | undefined;
-  /** Begin the watches of 2025-11-25 clients, once there are tasks. */
+  /** Functions that begin the watches of 2025-11-25 clients, once there are tasks. */
   readonly #waiting = new Set<() => void>();
 
   constructor(service: Service, server: HostedServer, options: HostTasksOptions, isRelayed: boolean) {
@@ -122,7 +125,7 @@ class HostTasks {
     return this.#isRelayed ? {} : (this.#server.config as Entry);
   }
 
-  /** With a process for each call, the process of a task ends before the task: the form of the server is not used. */
+  /** The used form of tasks. Undefined with a process for each call, because the process then ends before its task. */
   #form(facts: ServiceFacts | undefined): TaskForm | undefined {
     return facts && this.#entry.share?.by !== 'call' ? formOf(facts) : undefined;
   }
@@ -131,7 +134,7 @@ class HostTasks {
     return this.#entry.tasks !== undefined || this.#form(facts) !== undefined;
   }
 
-  /** Describing the server starts it. If that fails, the request to it reports why. */
+  /** Describes the server, which starts it. If that fails, the request to the server reports why. */
   #facts(): ServiceFacts | undefined | Promise<ServiceFacts | undefined> {
     return this.#server.facts ?? Promise.resolve(this.#service.describe()).catch(() => undefined);
   }
@@ -160,12 +163,12 @@ class HostTasks {
     if (isPassed) return this.#callNative(params, caller);
     if (form || !facts) return this.#callPlain(form, params, caller);
     if (form === formOf(facts)) return this.#service.request('tools/call', params, caller);
-    // A server whose form is not used must not answer with a task.
+    // A server whose form of tasks is not used must not answer with a task.
     const { task: _, ...plain } = params;
     return this.#service.request('tools/call', plain, undeclaring(caller));
   }
 
-  /** For a client and a server that both have the extension. */
+  /** Calls a tool for a client and a server that both have the extension. */
   #callNative(params: Params, caller: Caller): Result | Promise<Result> {
     const result = this.#service.request('tools/call', params, caller);
     const { client } = caller;
@@ -176,14 +179,14 @@ class HostTasks {
     });
   }
 
-  /** For a client that gets a task. */
+  /** Calls a tool for a client that gets a task. */
   async #callAsTask(form: TaskForm | undefined, params: Params, caller: Caller): Promise<Result> {
     const support = this.#support(form, await this.#tool(form, params, caller));
     if (!support && !wantsTask(params, caller.client)) return this.#service.request('tools/call', params, caller);
     return (await this.#load()).callTool(params, caller, support);
   }
 
-  /** For a client that gets a plain result, and while it is unknown whether the server has tasks. */
+  /** Calls a tool for a client that gets a plain result, and while it is unknown whether the server has tasks. */
   async #callPlain(form: TaskForm | undefined, { task: _, ...params }: Params, caller: Caller): Promise<Result> {
     const isRequired = async () =>
       (await this.#tool('experimental', params, caller))?.execution?.taskSupport === 'required';
@@ -216,7 +219,7 @@ class HostTasks {
     return callUpstream(this.#service, this.#server.clock, params, caller);
   }
 
-  /** Only 2025-11-25 tells by the tool whether it supports tasks. */
+  /** Finds the tool. Only a tool of 2025-11-25 declares whether it supports tasks. */
   #tool(form: TaskForm | undefined, { name }: Params, { client }: Caller) {
     return form === 'experimental' ? this.#service.tool?.(String(name), client) : undefined;
   }
@@ -229,7 +232,10 @@ class HostTasks {
     return this.#entry.tasks && 'optional';
   }
 
-  /** A server that got the extension with an update answers for its own tasks; earlier ones are still here. */
+  /**
+   * Answers a request about a task. A server that got the extension with an update answers for its own tasks; tasks
+   * from before the update are still here.
+   */
   async #requestOfTask(method: string, params: Params, caller: Caller): Promise<Result> {
     const isPassed = await this.#isPassed(caller.client);
     const pass = () => this.#service.request(method, this.#owners.own(params, caller.client), caller);
@@ -242,7 +248,10 @@ class HostTasks {
     }
   }
 
-  /** Whether a request about a task is for the server. If another host runs the server, it may be known there that it is gone. */
+  /**
+   * Whether a request about a task is for the server. If another host runs the server, that host may know that the task
+   * is gone.
+   */
   async #isPassed({ revision }: ClientFacts): Promise<boolean> {
     if (this.#isRelayed) return isModernRevision(revision);
     const facts = await this.#facts();
@@ -250,7 +259,10 @@ class HostTasks {
     return isNative || !this.#offers(facts);
   }
 
-  /** 2025-11-25: the client gets changes of its own tasks, and not those of tasks at the server, which may be of others. */
+  /**
+   * 2025-11-25: the client gets changes of its own tasks, and not those of tasks at the server, which may belong to
+   * other clients.
+   */
   #watchClient(watcher: Watcher): Promise<() => void> {
     let watching: Promise<() => void> | undefined;
     const begin = () => {
@@ -268,7 +280,7 @@ class HostTasks {
     return both(end, this.#service.watch(changed(watcher, { notified })));
   }
 
-  /** Loaded with the first task. */
+  /** Loads the code with the first task. */
   #load(): Promise<TaskService> {
     if (this.#loading) return this.#loading;
     const entry = () => this.#entry;
@@ -278,7 +290,7 @@ class HostTasks {
       const options = {
         ...this.#options,
         ...(isKept && { store: new KeptTaskStore(records, config.name, this.#options) }),
-        /** Read for each call, because the entry may change. */
+        /** The entry is read for each call, because it may change. */
         get afterMs() {
           return entry().tasks?.afterMs ?? DEFAULT_AFTER_MS;
         },
@@ -309,7 +321,7 @@ async function both(end: () => void, other: Promise<() => void>): Promise<() => 
   }
 }
 
-/** The watcher with the ids that the server knows. Undefined: none. */
+/** The watcher with the ids that the server knows. Undefined if there are none. */
 function withIds(watcher: Watcher, taskIds: unknown): Watcher {
   const { further, ...filter } = watcher.filter;
   const { taskIds: _, ...others } = further ?? {};

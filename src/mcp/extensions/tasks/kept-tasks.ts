@@ -1,6 +1,6 @@
 // Tasks that outlive the host which runs them: a store over the records of the host, and the requests about tasks that
-// another host runs. Only the creation and the end of a task are kept. A task that was not kept as ended has failed when
-// its host is gone, whatever it did last.
+// another host runs. Only the creation and the end of a task are kept. If the host is gone, a task without a kept end
+// has failed.
 
 import { PeerError, RpcCode, RpcError, toError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
@@ -15,7 +15,7 @@ import { MemoryTaskStore, type TaskLimits, type TaskStore } from './store.ts';
 import type { TaskService } from './task-service.ts';
 
 interface KeptTask extends TaskRecord {
-  /** The task was completed; `outcome` only says that its result was too long to be kept. */
+  /** True if the task was completed and its result was too long to be kept; `outcome` only says so. */
   readonly lacksResult?: boolean;
 }
 
@@ -66,7 +66,7 @@ export class KeptTaskStore implements TaskStore {
     try {
       await this.#keep(failed, found);
     } catch {
-      // Another host may have ended the task at the same time: its end counts.
+      // Another host may have ended the task at the same time. Its record then applies.
       const other = await this.#records.get(id);
       const ended = other && taskIn(other, id);
       if (ended && isFinal(ended)) return ended;
@@ -83,7 +83,10 @@ export class KeptTaskStore implements TaskStore {
   }
 }
 
-/** Identities of clients are those of one process: a client of this one must not be taken for one of another. */
+/**
+ * Identities of clients belong to one process, so the identity in the record is removed: another client of this process
+ * could have it.
+ */
 function taskIn({ value }: FoundRecord, id: string): KeptTask | undefined {
   if (!isObject(value) || value.id !== id || typeof value.status !== 'string') return undefined;
   return { ...(value as unknown as TaskRecord), client: '' };
@@ -106,10 +109,12 @@ function isUnknown(error: unknown): boolean {
   return error instanceof RpcError && error.code === 'INVALID_PARAMS';
 }
 
-/** The host of a running task is given up after this time for one `tasks/get`: it may be gone without being known to be. */
+/** Limit of the wait for the host of a running task in one `tasks/get`: the host may be gone without notice. */
 const ANSWER_MS = 2_000;
 
-/** For a server that another host runs. The records show the tasks that have ended, and those whose host is gone. */
+/**
+ * Tasks of a server that another host runs. The records show the tasks that have ended, and those whose host is gone.
+ */
 export function relayTasks(service: Service, server: HostedServer): Partial<Service> {
   let loading: Promise<{ store: KeptTaskStore; tasks: TaskService }> | undefined;
   const load = (records: KeptRecords) => {
@@ -125,7 +130,8 @@ export function relayTasks(service: Service, server: HostedServer): Partial<Serv
     const taskId = readHandle(params.taskId)?.id ?? String(params.taskId);
     const ask = async () => service.request(method, params, caller);
     const kept = await Promise.resolve(store.get(taskId)).catch(toError);
-    // If the records cannot be read, the host of the task may still answer, but its ignorance proves nothing.
+    // If the records cannot be read, the host of the task may still answer. If that host does not know the task, this
+    // proves nothing.
     if (kept instanceof Error) return ask().catch((error) => Promise.reject(isUnknown(error) ? kept : error));
     if (!kept || kept.principal !== caller.client.identity.principal) return ask();
     const answerFromRecord = async (): Promise<Result> => {

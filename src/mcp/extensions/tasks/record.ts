@@ -25,12 +25,12 @@ export interface TaskRecord {
   readonly client: string;
   readonly status: TaskStatus;
   readonly statusMessage: string | undefined;
-  /** Milliseconds since 1970, as all times in a record. */
+  /** Unit: milliseconds since 1970, as for all times in a record. */
   readonly createdMs: number;
   readonly updatedMs: number;
-  /** From creation; null if the task never expires. */
+  /** Time from the creation in milliseconds; null if the task never expires. */
   readonly ttlMs: number | null;
-  /** A fixed poll interval. If absent, it grows with the age of the task. */
+  /** A fixed poll interval. Default: the interval grows with the age of the task. */
   readonly pollMs: number | undefined;
   /** The memory of the request, and of data that is kept for it until the task ends. */
   readonly requestBytes: number;
@@ -38,7 +38,7 @@ export interface TaskRecord {
   readonly open: Readonly<Record<string, InputRequest>>;
   /** The keys of earlier questions, which are never used again. */
   readonly answered: readonly string[];
-  /** A store may parse it whenever it is read. */
+  /** The outcome. A store may parse it whenever it is read. */
   readonly outcome: TaskOutcome | undefined;
   /** Whether the outcome is a tool error. */
   readonly isToolError?: boolean;
@@ -48,18 +48,18 @@ export type TaskEvent =
   | { readonly type: 'progressed'; readonly message: string }
   | { readonly type: 'kept'; readonly requestBytes: number }
   | { readonly type: 'asked'; readonly key: string; readonly request: InputRequest }
-  /** The question was answered, or is no longer of interest. */
+  /** The question was answered, or its answer is no longer needed. */
   | { readonly type: 'answered'; readonly key: string }
   | { readonly type: 'ended'; readonly outcome: TaskOutcome }
   | { readonly type: 'cancelled'; readonly message: string };
 
-/** Shared by all records: most tasks ask nothing. */
+/** The questions of a new record, shared by all records: most tasks ask nothing. */
 export const NO_QUESTIONS: Pick<TaskRecord, 'open' | 'answered'> = { open: {}, answered: [] };
-/** The most questions that one task may ask: their keys are kept. */
+/** Limit of the questions that one task may ask, because their keys are kept. */
 export const MOST_QUESTIONS = 1000;
-/** Longer keys of questions are not kept. */
+/** Limit of a key in characters: longer keys of questions are replaced. */
 export const MOST_KEY_CHARS = 256;
-/** The most characters of `statusMessage`. */
+/** Limit of `statusMessage` in characters. */
 export const MOST_MESSAGE_CHARS = 1024;
 
 export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
@@ -101,7 +101,7 @@ function changes(task: TaskRecord, event: TaskEvent): Partial<TaskRecord> | unde
   }
 }
 
-/** Returns a key that the task has never used: the wanted one if possible. A long one is replaced. */
+/** Returns a key that the task has never used, which is the wanted one if possible. A long key is replaced. */
 export function newKey({ open, answered }: TaskRecord, wanted: string | undefined): string {
   const used = Object.keys(open).length + answered.length;
   if (used >= MOST_QUESTIONS) {
@@ -123,7 +123,7 @@ export function expiresMs({ createdMs, ttlMs }: TaskRecord): number {
 const SHORTEST_POLL_MS = 100;
 const LONGEST_POLL_MS = 5_000;
 
-/** A quarter of the age of the task: waiting for the next poll makes a call at most 25 % longer. */
+/** Returns a quarter of the age of the task: waiting for the next poll makes a call at most 25 % longer. */
 export function pollIntervalMs({ pollMs, createdMs, updatedMs }: TaskRecord, nowMs = updatedMs): number {
   return pollMs ?? Math.round(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, (nowMs - createdMs) / 4)));
 }

@@ -1,4 +1,5 @@
-// Where tasks are kept. The store of a `Server` is in memory; a host can keep records elsewhere. Records hold only JSON.
+// The interface of a store for tasks, and a store in memory, which a `Server` uses; a host can keep records elsewhere.
+// Records hold only JSON.
 
 import { heldBytesOf } from '../../../base/count-json-values.ts';
 import { RpcCode, RpcError } from '../../../base/errors.ts';
@@ -26,12 +27,15 @@ export interface TaskLimits {
   maxPrincipalTasks?: number;
   /** The maximum bytes of kept results as JSON, and of the requests and open questions of running tasks. Default: 256 MiB. */
   maxTaskBytes?: number;
-  /** The same for one principal. Default: 64 MiB. */
+  /** The same maximum for one principal. Default: 64 MiB. */
   maxPrincipalTaskBytes?: number;
 }
 
 const MIB = 1024 * 1024;
-/** A payload up to this size is always kept, so that every task can end. The number of tasks limits these. */
+/**
+ * A payload up to this size is always kept, so that every task can end. The number of tasks limits the total of such
+ * payloads.
+ */
 const ALWAYS_KEPT = 1024;
 
 interface Use {
@@ -41,7 +45,7 @@ interface Use {
 
 interface Kept {
   task: TaskRecord;
-  /** The part of `bytes` that is of questions. */
+  /** The part of `bytes` that belongs to questions. */
   asked: number;
   bytes: number;
 }

@@ -36,7 +36,7 @@ export class TaskCaller implements Caller {
     this.options = first.options;
     const { signal } = first;
     if (signal?.aborted) this.signal.cancel(signal.reason);
-    // A request is cancelled only before it is answered: then its client does not know the task.
+    // A request can be cancelled only before it is answered. Its client does not know the task then.
     signal?.addEventListener('abort', () => (this.#task ? this.#task.cancel() : this.signal.cancel(signal.reason)));
   }
 
@@ -79,7 +79,7 @@ export class TaskCaller implements Caller {
   async ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
     const missing = missingFor(question, this.client);
     if (missing) throw missingCapability(missing);
-    if (this.#creation) await this.#creation.catch(() => undefined); // reported to the creator
+    if (this.#creation) await this.#creation.catch(() => undefined); // the creator gets the error
     if (this.#task) return this.#task.ask(question, name, signal);
     this.#unanswered++;
     this.#due?.timer?.cancel();

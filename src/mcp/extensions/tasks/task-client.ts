@@ -11,21 +11,24 @@ import type { UnfinishedCall } from '../extension.ts';
 import { MOST_MESSAGE_CHARS } from './record.ts';
 import { EXPERIMENTAL, readExperimental, type TaskState, withoutRelatedTask } from './wire-forms.ts';
 
-/** A signal cancels the request, not the task. */
+/** The requests about one task. A signal cancels the request, not the task. */
 export interface TaskClient {
   get(signal?: AbortSignal): Promise<TaskState>;
   answer(responses: Record<string, InputResponse>, signal?: AbortSignal): Promise<void>;
-  /** A task that has ended stays what it is. */
+  /** Cancels the task. The state of a task that has ended does not change. */
   cancel(): Promise<void>;
-  /** Whether the server agrees to notifications. Otherwise none may come. */
+  /** Whether the server agrees to notifications. Otherwise it may send none. */
   readonly agreesToNotify: boolean;
-  /** Calls `changed` when the task has changed, with its new state if the server sends that. Rejects if it cannot. */
+  /**
+   * Calls `changed` when the task has changed, with its new state if the server sends the state. Rejects if the server
+   * cannot notify.
+   */
   watch(changed: (state: TaskState | undefined) => void, ended: () => void): Promise<() => void>;
 }
 
 const statuses: ReadonlySet<unknown> = new Set(['working', 'input_required', 'completed', 'failed', 'cancelled']);
 
-/** Longer ids are invalid: an id is kept as long as its task. */
+/** Limit of an id in characters, because an id is kept as long as its task. */
 const MOST_ID_CHARS = 1024;
 const known = ['ttlMs', 'pollIntervalMs', 'inputRequests', 'result', 'error'];
 const texts = ['statusMessage', 'createdAt', 'lastUpdatedAt'];
@@ -51,10 +54,10 @@ export function readTask(task: unknown, method: string): TaskState {
 
 type Send = (method: string, params: Params, signal?: AbortSignal, limits?: CallLimits) => Promise<Result>;
 
-/** The longest wait of one `tasks/result`, which is sent again if it is still needed. */
+/** Limit of the wait of one `tasks/result`, which is sent again if it is still needed. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/** Requests about a task are separate from its call: they have no progress, and signals of their own. */
+/** Sends requests about a task separately from its call: they have no progress, and signals of their own. */
 function sender({ service, caller }: UnfinishedCall): Send {
   const { timeoutMs } = caller.options ?? {};
   const own: CallLimits = timeoutMs === undefined ? {} : { timeoutMs };
@@ -119,7 +122,7 @@ export function experimentalTaskClient(call: UnfinishedCall, taskId: string): Ta
     carrying = send('tasks/result', { taskId }, signal, { timeoutMs: LONGEST_WAIT_MS });
     const over = (error?: unknown) => {
       isEnded = !signal?.aborted && (error === undefined || error instanceof RpcError);
-      if (!isEnded) carrying = undefined; // it was cancelled or the connection failed: it is sent again if it is needed
+      if (!isEnded) carrying = undefined; // the request was cancelled or its connection failed: it is sent again if it is needed
     };
     carrying.then(() => over(), over);
   };

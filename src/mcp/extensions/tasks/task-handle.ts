@@ -31,32 +31,32 @@ export interface SavedTask {
 
 /** A call that runs as a task. Iterating gives each new state until the last one. */
 export interface TaskHandle extends AsyncIterable<TaskState> {
-  /** Empty if the server answered without a task: the call has ended. */
+  /** The id of the task; empty if the server answered without a task: the call has ended. */
   readonly taskId: string;
   /** Reads the state from the server. */
   status(): Promise<TaskState>;
   /**
    * Waits for the end, and answers questions with the handlers of the client. Rejects with the error of the call.
-   * Aborting `signal` ends the wait; the task goes on. `onState` gets each new state.
+   * Aborting `signal` ends the wait; the task continues. `onState` gets each new state.
    */
   result(options?: { signal?: AbortSignal; onState?: (state: TaskState) => void }): Promise<CallToolResult>;
   /** Answers questions, by the keys of `inputRequests`. Only 2026-07-28. */
   answer(responses: Record<string, InputResponse>): Promise<void>;
-  /** Asks the server to cancel the task. It may end in another way. */
+  /** Requests the cancellation of the task, which may still end in another way. */
   cancel(): Promise<void>;
-  /** For `JSON.stringify`. */
+  /** Called by `JSON.stringify`. */
   toJSON(): SavedTask;
 }
 
 const DEFAULT_POLL_MS = 1_000;
 const SHORTEST_POLL_MS = 10;
-/** The longest interval while notifications arrive, which may be lost. */
+/** The longest interval of polls while notifications arrive, because notifications may be lost. */
 const WATCHED_POLL_MS = 30_000;
 /** How often in a row a poll may fail without an answer. */
 const MOST_FAILURES = 5;
 /** How long a call that was given up waits for the server to cancel the task. */
 const CANCEL_MS = 1_000;
-/** The most questions of one task. */
+/** Limit of the questions of one task. */
 const MOST_QUESTIONS = 1_000;
 
 /** Continues a call whose result is a task. */
@@ -64,7 +64,7 @@ export function finishTask(result: Result, call: UnfinishedCall): Promise<Result
   return FollowedTask.extension(result, call).finish();
 }
 
-/** Calls a tool, as a task if the server of 2025-11-25 requires that or a handle is wanted. */
+/** Calls a tool. Runs it as a task if the server of 2025-11-25 requires that, or if a handle is wanted. */
 export async function startTask(call: ToolCall, isExperimental: boolean, wantsHandle: boolean): Promise<unknown> {
   const support = isExperimental ? (await call.tool())?.execution?.taskSupport : undefined;
   const isTask = support === 'required' || (wantsHandle && support === 'optional');
@@ -118,7 +118,7 @@ class FollowedTask implements TaskHandle {
     return new FollowedTask(call, EXPERIMENTAL, state, experimentalTaskClient(call, state.taskId));
   }
 
-  /** A call that the server answered at once. */
+  /** The handle of a call that the server answered at once. */
   static ended(result: Result, call: UnfinishedCall): FollowedTask {
     const now = new Date().toISOString();
     const state: TaskState = {
@@ -236,7 +236,7 @@ class FollowedTask implements TaskHandle {
     if (!signal.aborted) await this.#client.answer({ [key]: response }, signal);
   }
 
-  /** Each state that differs from the one before, until the last. */
+  /** Yields each state that differs from the one before, until the last. */
   async *#states(signal: AbortSignal | undefined): AsyncGenerator<TaskState> {
     const news = new News(this.#call.clock, signal);
     let shown = '';
@@ -258,7 +258,7 @@ class FollowedTask implements TaskHandle {
     }
   }
 
-  /** Reading a task can be repeated, so a poll without an answer is. */
+  /** Reads the task. Reading can be repeated, so a poll without an answer is repeated. */
   async #poll(signal: AbortSignal | undefined): Promise<TaskState> {
     for (let failures = 1; ; failures++) {
       try {
@@ -286,7 +286,7 @@ class News {
     this.#signal = signal;
   }
 
-  /** Notifications are optional: without them the task is polled. */
+  /** Listens to notifications. They are optional: without them the task is polled. */
   listen(client: TaskClient): void {
     const ended = () => {
       this.#isWatched = false;
@@ -305,7 +305,7 @@ class News {
     );
   }
 
-  /** Resolves with the state that a notification brought, if it brought one. */
+  /** Resolves with the state in a notification, if one has arrived with a state. */
   wait(intervalMs: number): Promise<TaskState | undefined> {
     return new Promise((resolve, reject) => {
       const signal = this.#signal;
@@ -334,7 +334,7 @@ class News {
   }
 }
 
-/** Recognises a value again without keeping it: its length as JSON, and FNV-1a over its characters. */
+/** Computes a value by which an equal value is recognised later: the length as JSON, and FNV-1a over the characters. */
 function fingerprint(value: unknown): string {
   const text = JSON.stringify(value) ?? '';
   let hash = 0x811c9dc5;

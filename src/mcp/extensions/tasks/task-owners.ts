@@ -1,10 +1,11 @@
-// The principals of tasks that a server answers for itself. The server does not know principals: for it, whoever has an id may use the task.
-// To another principal, a task must not exist. A host that was started anew does not know earlier tasks; their ids are secrets.
+// The principals of tasks that a server answers for itself. The server does not know principals: any client with the id
+// may use the task. To another principal, a task must not exist. A host does not know the tasks from before its start;
+// their ids are secrets.
 
 import { randomText } from '../../adapter/suspended-calls.ts';
 import type { ClientFacts, Params, Result } from '../../service.ts';
 
-/** The oldest are forgotten first. */
+/** Limit of known tasks; the oldest are forgotten first. */
 const MOST_TASKS = 100_000;
 const LONGEST_ID = 256;
 
@@ -19,7 +20,7 @@ export class TaskOwners {
     this.#principals.set(taskId, principal);
   }
 
-  /** The parameters of a request to the server. It gets an unknown id in place of one of another principal. */
+  /** The parameters of a request to the server. The id of a task of another principal is replaced by an unknown id. */
   own(params: Params, client: ClientFacts): Params {
     return this.#isOthers(params.taskId, client) ? { ...params, taskId: randomText(16) } : params;
   }

@@ -29,7 +29,7 @@ import {
 const DEFAULT_TTL_MS = 60 * 60_000;
 export const DEFAULT_AFTER_MS = 100;
 const PAGE_SIZE = 100;
-/** The most ids of one `subscriptions/listen`. */
+/** Limit of the ids in one `subscriptions/listen`. */
 const MOST_WATCHED = 1000;
 
 /** Runs a tool call. `task` of 2025-11-25 is still in its parameters. */
@@ -90,7 +90,7 @@ export class TaskService {
     'tasks/result': (service, params, caller) => service.#result(params, caller),
   };
 
-  /** Read for each call, because the config of a host may change. */
+  /** The time is read for each call, because the config of a host may change. */
   get #afterMs(): number {
     return this.#options.afterMs ?? DEFAULT_AFTER_MS;
   }
@@ -135,7 +135,7 @@ export class TaskService {
     const notify = (task: TaskRecord) =>
       watcher.notified('notifications/tasks', { ...detailedTask(task, engine.nowMs) });
     const stop = engine.watch(taskIds, notify);
-    // A task that needs the client now would otherwise wait for its next poll.
+    // A task that needs the client now is announced at once; otherwise it would wait for the next poll.
     for (const id of taskIds) {
       void engine.get(id, principal).then(
         (task) => task.status !== 'working' && notify(task),
@@ -165,7 +165,8 @@ export class TaskService {
     if (!support) throw methodNotFound('tools/call', 'this tool cannot run as a task');
     const ttl = isObject(params.task) ? params.task.ttl : undefined;
     const { record } = await this.#begin(params, caller, typeof ttl === 'number' ? ttl : undefined);
-    // "Tasks MUST begin in the `working` status", also if the handler has ended by now. The client gets no `resultType`.
+    // "Tasks MUST begin in the `working` status", even if the handler has already ended. The client gets no
+    // `resultType`.
     const begun = { ...record, status: 'working', isToolError: false } as const;
     return { resultType: 'task', task: experimentalTask(begun, this.#engine.nowMs) };
   }
@@ -191,7 +192,10 @@ export class TaskService {
     throw new RpcError(code, message, data);
   }
 
-  /** If the request ends before the client has answered, the next `tasks/result` asks again. */
+  /**
+   * Sends a question of the task to the client. If the request ends before the client has answered, the next
+   * `tasks/result` sends it again.
+   */
   async #carry(id: string, key: string, request: InputRequest, caller: Caller): Promise<void> {
     const question = { ...request, params: withRelatedTask(request.params ?? {}, id) } as InputRequest;
     try {
@@ -205,7 +209,7 @@ export class TaskService {
     return this.#engine.get(taskId, principalOf(caller));
   }
 
-  /** The task exists before its handler runs: if there is no space for it, nothing has run. */
+  /** Creates the task before its handler runs: if there is no space for the task, nothing has run. */
   async #begin(params: Params, first: Caller, ttlMs?: number): Promise<RunningTask> {
     const caller = new TaskCaller(first);
     const task = await caller.become(this.#create(caller, ttlMs));
@@ -229,7 +233,7 @@ export class TaskService {
       caller.whenDue(this.#clock, this.#afterMs, () => {
         caller.become(this.#create(caller)).then(
           (task) => {
-            // The plain answer may have won while the task was created: then nobody knows the task.
+            // The plain answer may have been sent while the task was created. Then no client knows the task.
             if (isOver) return this.#engine.remove(task);
             task.ended(result);
             resolve(task);

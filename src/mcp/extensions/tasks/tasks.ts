@@ -24,13 +24,16 @@ import {
 } from './wire-forms.ts';
 
 export interface TasksOptions extends TaskLimits {
-  /** How long a task can be read, from its creation; a longer wish of a client is shortened. Null: forever. Default: 1 hour. */
+  /**
+   * How long a task can be read, from its creation. A client may request less, not more. Null: tasks do not expire.
+   * Default: 1 hour.
+   */
   ttlMs?: number | null;
-  /** The poll interval that clients are told. Default: a quarter of the age of the task, from 100 ms to 5 s. */
+  /** The suggested poll interval. Default: a quarter of the age of the task, from 100 ms to 5 s. */
   pollMs?: number;
   /** How long a call of a tool with `task: 'optional'` may take before it becomes a task. Default: 100 ms. */
   afterMs?: number;
-  /** Where tasks are kept. Default: in memory, within the limits. */
+  /** The store of the tasks. Default: in memory, within the limits. */
   store?: TaskStore;
 }
 
@@ -110,7 +113,7 @@ const clientPart: ClientPart = {
   },
 };
 
-/** Follows a task again that another process, or an earlier connection, began. */
+/** Continues to follow a task that another process, or an earlier connection, began. */
 export async function resumeTask(client: Resuming, saved: SavedTask): Promise<TaskHandle> {
   const { resumedTask } = await import('./task-handle.ts');
   return resumedTask(saved, client.toolCall({ name: saved.tool }));
@@ -125,7 +128,10 @@ function checkTool(tool: Tool): void {
   throw new UsageError('INVALID_OPTION', `The tool ${tool.name} has an invalid "task": it is "optional" or "required"`);
 }
 
-/** A server without a tool that may run as a task declares nothing and behaves as without the extension. */
+/**
+ * Adds tasks to a service. A server without a tool that may run as a task declares nothing and behaves as without the
+ * extension.
+ */
 function withTasks(service: Service, server: DeclaredServer, options: TasksOptions): Partial<Service> {
   let known: { tools: readonly Tool[]; hasTasks: boolean } | undefined;
   const hasTasks = () => {

@@ -19,12 +19,12 @@ export async function callUpstream(service: Service, clock: Clock, params: Param
   const { timeoutMs: _, ...limits } = caller.options ?? {};
   const upstream = overlay(service, { request: (method, own, by) => requestOfTask(service, method, own, by) });
   const sending = passing(caller, { client, signal: caller.signal && delayed(caller.signal, clock) });
-  // A poll is short, however long the call may take.
+  // The timeout of the call does not apply to polls: a poll is short, however long the call may take.
   const polling = passing(caller, { client, options: limits });
   return callToEnd({ method: 'tools/call', params, caller: sending, service: upstream, clock }, polling);
 }
 
-/** A task is created soon. Its id is needed to cancel it, so the call is not cancelled at once. */
+/** Delay of a cancellation while a task is being created: its id is needed to cancel it. */
 const CREATION_MS = 1_000;
 
 function delayed(signal: CancelSignal, clock: Clock): CancelSignal {
@@ -68,9 +68,9 @@ export function undeclaring(caller: Caller): Caller {
 }
 
 /**
- * The caller of a call that may outlive its request. Its questions belong to this call alone. The TTL of the task limits
- * its time: `requestTimeoutMs` would end it too early. `timeoutMs` is longer, and only for a call that cannot become a
- * task because the store is full.
+ * The caller of a call that may outlive its request. Its questions belong to this call alone. The TTL of the task
+ * limits its time, because `requestTimeoutMs` would end it too early. `timeoutMs` is longer, and applies only to a call
+ * that cannot become a task because the store is full.
  */
 export function inBackground(caller: Caller, timeoutMs: number): Caller {
   return passing(caller, { asksInResult: true, options: { ...caller.options, timeoutMs } });

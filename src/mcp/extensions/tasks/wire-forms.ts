@@ -38,7 +38,10 @@ const experimentalFacts: FactsChange = (given) => {
   };
 };
 
-/** A server with tasks declares the extension, the capability of the experimental form, or nothing, by the revision of the client. */
+/**
+ * The declaration of a server with tasks depends on the revision of the client: the extension, the experimental
+ * capability, or nothing.
+ */
 export function factsWithTasks(client: ClientFacts | undefined): FactsChange {
   if (!client || isModernRevision(client.revision)) return modernFacts;
   return client.revision === EXPERIMENTAL ? experimentalFacts : withoutTasks;
@@ -66,7 +69,7 @@ export type TaskForm = 'extension' | 'experimental';
 export interface TaskState {
   taskId: string;
   status: TaskStatus;
-  /** For people or for the model. */
+  /** A text for people or for the model. */
   statusMessage?: string;
   createdAt: string;
   lastUpdatedAt: string;
@@ -75,9 +78,9 @@ export interface TaskState {
   pollIntervalMs?: number;
   /** Questions that wait for an answer, by key. */
   inputRequests?: Record<string, InputRequest>;
-  /** The result of the call, of a completed task. */
+  /** The result of the call, for a completed task. */
   result?: Result;
-  /** The protocol error of the call, of a failed task. */
+  /** The protocol error of the call, for a failed task. */
   error?: TaskError;
 }
 
@@ -97,7 +100,7 @@ export function modernTask(task: TaskRecord, nowMs: number): TaskState {
   return { ...described(task), ttlMs: task.ttlMs, ...interval };
 }
 
-/** 2026-07-28: `tasks/get` and `notifications/tasks`. */
+/** 2026-07-28: the content of `tasks/get` and `notifications/tasks`. */
 export function detailedTask(task: TaskRecord, nowMs: number): TaskState {
   const shown = modernTask(task, nowMs);
   if (task.status === 'input_required') return { ...shown, inputRequests: task.open };
@@ -108,7 +111,7 @@ export function detailedTask(task: TaskRecord, nowMs: number): TaskState {
   return { ...shown, result: { resultType: 'complete', ...outcome.result } };
 }
 
-/** 2025-11-25: a tool error is a failure, and the payload has a method of its own. */
+/** 2025-11-25: a tool error is a failure, and the payload is read with another method. */
 export function experimentalTask(task: TaskRecord, nowMs: number): Result {
   const interval = isFinal(task) ? {} : { pollInterval: pollIntervalMs(task, nowMs) };
   const shown = { ...described(task), ttl: task.ttlMs, ...interval };
