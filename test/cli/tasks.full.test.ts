@@ -121,7 +121,7 @@ describe.skipIf(!hasTerminal)('on a terminal, call', () => {
       steps: [{ wait: 'working Frame 1', type: '\x03' }],
     });
     expect(code).toBe(130);
-    expect(stdout).toContain(`The task goes on: standpipe tasks wait ${id}`);
+    expect(stdout).toContain(`The task continues: standpipe tasks wait ${id}`);
     expect(await stateOf(id)).toMatchObject({ status: 'working' });
     writeFileSync(file, '');
   });

@@ -117,7 +117,7 @@ describe('call --detach', () => {
     expect(ran).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^[0-9a-f]{32}\n$/),
-      stderr: `The task goes on. Follow it: standpipe tasks wait ${id.slice(0, 8)}\n`,
+      stderr: `The task continues. Follow it: standpipe tasks wait ${id.slice(0, 8)}\n`,
     });
     expect(await stateOf(id)).toMatchObject({ status: 'working' });
     writeFileSync(file, '');

@@ -37,7 +37,7 @@ export async function connectHost(path: string): Promise<Socket | undefined> {
     if (error instanceof StandpipeError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'EPROTO') throw otherVersion({});
     throw new PeerError('CONNECTION_CLOSED', `The host does not answer at ${path}: ${(error as Error).message}`, {
-      hint: 'Its process hangs or is suspended. End it, and connect again.',
+      hint: 'The process of the host hangs or is suspended. End it, and connect again.',
       cause: error,
     });
   }

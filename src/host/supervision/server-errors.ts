@@ -77,7 +77,7 @@ export function lossOf({ message, evidence, cause }: PeerError): PeerError {
 export function serverNotReady(name: string, waitMs: number, why: string | undefined): ProcessError {
   const reason = why === undefined ? '' : `: ${why}`;
   return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms${reason}`, {
-    hint: 'Its entries are listed as soon as it is ready. Clients are then notified that the list has changed.',
+    hint: 'The entries of the server are listed as soon as it is ready. Clients are then notified that the list has changed.',
   });
 }
 

@@ -157,7 +157,7 @@ export const httpRules: readonly HttpRule[] = [
   })),
   answered('server-error', [500, 502, 503, 504], (status) => ({
     problem: `is not available: HTTP status ${status}${status === 500 ? '' : ' of the server or of a proxy in front of it'}`,
-    fix: 'Its own log shows the reason. A running host retries automatically.',
+    fix: 'The log of the server shows the reason. A running host retries automatically.',
   })),
   answered('too-many-requests', [429], () => ({
     problem: 'refuses more requests for now (HTTP status 429)',

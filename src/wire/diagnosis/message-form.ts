@@ -199,7 +199,7 @@ const cannotRead: Rule = {
     const { message } = refusal.value.error as { message: string };
     return {
       problem: `cannot read the requests: it answered ${quoted(message)} without an id`,
-      fix: 'It must read one JSON message per line, in UTF-8. If it uses another framing, set it: "framing" in the config, --framing on the command line.',
+      fix: 'The server must read one JSON message per line, in UTF-8. If it uses another framing, set it: "framing" in the config, --framing on the command line.',
     };
   },
 };

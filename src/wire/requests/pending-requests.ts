@@ -222,7 +222,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
 
   #notSent({ method }: PendingRequest<Answer, Options>, cause: Error | undefined): PeerError {
     const message = `${method} was never sent${cause ? `: ${cause.message}` : ''}`;
-    return this.#error('NOT_SENT', message, 'It did not run; sending it again is safe.', cause);
+    return this.#error('NOT_SENT', message, 'The request did not run; sending it again is safe.', cause);
   }
 
   #closedBefore(method: string, cause: Error | undefined): PeerError {

@@ -217,7 +217,7 @@ export class ChildWire extends ByteWire {
     this.report(
       new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.#process.pid} survived SIGKILL`, {
         evidence: this.evidence(),
-        hint: 'It hangs inside the operating system (a dead network drive, a debugger) and cannot be ended from here.',
+        hint: 'The process hangs inside the operating system (a dead network drive, a debugger) and cannot be ended from here.',
       }),
     );
   }

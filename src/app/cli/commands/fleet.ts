@@ -88,7 +88,7 @@ const apply: CommandBody = async (invocation, [file], given) => {
     report(invocation, network, changes, { lost });
     if (lost.length === 0) return ExitCode.done;
     throw new UsageError('FLEET_CHANGED', `Another program changed ${lost.join(', ')} at the same time`, {
-      hint: `Its changes were kept. Show the difference: ${ownCommand} fleet diff FILE.`,
+      hint: `The changes of that program were kept. Show the difference: ${ownCommand} fleet diff FILE.`,
     });
   });
 };

@@ -262,7 +262,7 @@ const wait: CommandBody = async (invocation, [given], options) => {
   await checkOutput(output);
   const detached = findDetached(given!);
   const { server, tool } = detached;
-  const interrupted = () => out.say(`The task goes on: ${ownCommand} tasks wait ${visibleLine(shellWord(given!))}`);
+  const interrupted = () => out.say(`The task continues: ${ownCommand} tasks wait ${visibleLine(shellWord(given!))}`);
   signal.addEventListener('abort', interrupted, { once: true });
   try {
     return await withTask(invocation, detached, async (handle, host) => {

@@ -121,7 +121,7 @@ export function leaveTask(handle: CallHandle, server: string, place: ServerPlace
   if (out.json) out.document({ server, ...saved });
   else out.write(`${visibleLine(handle.taskId)}\n`);
   const follow = shellWords(['tasks', 'wait', shownId(detached, detachedTasks())]);
-  if (isStored && !out.json) out.say(`The task goes on. Follow it: ${ownCommand} ${visibleLine(follow)}`);
+  if (isStored && !out.json) out.say(`The task continues. Follow it: ${ownCommand} ${visibleLine(follow)}`);
   return ExitCode.done;
 }
 

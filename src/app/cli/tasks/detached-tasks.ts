@@ -66,7 +66,7 @@ export function prepareTasksFolder(): void {
   }
   if (detachedTasks().length < MOST_TASKS) return;
   throw new UsageError('NOT_SUPPORTED', `${MOST_TASKS} detached tasks are stored, which is the limit`, {
-    hint: `They are removed when their TTL ends. \`${ownCommand} tasks ls\` lists them; remove files that are not needed from ${folder}`,
+    hint: `Tasks are removed when their TTL ends. \`${ownCommand} tasks ls\` lists them; remove files that are not needed from ${folder}`,
   });
 }
 

@@ -261,7 +261,9 @@ export class NatsLink implements NodeMessaging {
 
   #disconnected(what: string, more = ''): PeerError {
     const message = `${what} failed: there is no connection to NATS at ${this.#where}.${more}`;
-    return new PeerError('FLEET_UNREACHABLE', message, { hint: 'It is restored as soon as NATS can be reached.' });
+    return new PeerError('FLEET_UNREACHABLE', message, {
+      hint: 'The connection is restored as soon as NATS can be reached.',
+    });
   }
 }
 

@@ -66,7 +66,7 @@ export class FleetCall {
 
 export function notSent({ method }: FleetCall, server: string, why: string): PeerError {
   return new PeerError('NOT_SENT', `${method} of "${server}" was not run: ${why}`, {
-    hint: `It did not run; sending it again is safe. \`${ownCommand} ls --fleet\` shows where servers run.`,
+    hint: `The request did not run; sending it again is safe. \`${ownCommand} ls --fleet\` shows where servers run.`,
     evidence: { phase: 'running' },
   });
 }

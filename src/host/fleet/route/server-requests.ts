@@ -227,7 +227,7 @@ export class ServerRequests implements FleetCallOwner {
     try {
       const refused = this.calls.hold(call, this.payloadOf(call));
       if (!refused) return true;
-      const hint = 'It did not run; sending it again is safe.';
+      const hint = 'The request did not run; sending it again is safe.';
       this.#lose(call, new PeerError('NOT_SENT', refused.message, { cause: refused, hint, evidence: this.evidence() }));
     } catch (error) {
       this.#lose(call, error);

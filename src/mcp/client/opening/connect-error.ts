@@ -28,7 +28,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
     return new PeerError('NEGOTIATION_FAILED', `Could not connect: the command echoes its input (${step} came back)`, {
       cause: error,
       evidence,
-      hint: 'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.',
+      hint: 'The command is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.',
     });
   }
   const failed = evidence?.url === undefined ? 'Could not connect' : `Could not connect to ${evidence.url}`;
@@ -170,7 +170,7 @@ export function cannotReopen(cause: unknown): PeerError {
     {
       cause,
       evidence,
-      hint: "It is probably a legacy server: pass era: 'legacy', or a command or a function that makes the transport.",
+      hint: "The server is probably a legacy one: pass era: 'legacy', or a command or a function that makes the transport.",
     },
   );
 }

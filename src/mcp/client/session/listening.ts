@@ -236,7 +236,7 @@ function endedByServer(): PeerError {
 
 function notSent(uri: string): UsageError {
   return new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
-    hint: 'It acknowledged the subscription without this resource. `capabilities.resources.subscribe` shows whether it supports updates.',
+    hint: 'The server acknowledged the subscription without this resource. `capabilities.resources.subscribe` shows whether it supports updates.',
   });
 }
 

@@ -91,7 +91,9 @@ export class WaitingRequests {
     const why = `The call was never sent: it waited for calls of other clients when the connection ended`;
     for (const waiting of [...this.#queue]) {
       this.#remove(waiting);
-      waiting.fail(new PeerError('NOT_SENT', why, { cause, hint: 'It did not run; sending it again is safe.' }));
+      waiting.fail(
+        new PeerError('NOT_SENT', why, { cause, hint: 'The request did not run; sending it again is safe.' }),
+      );
     }
     this.#deadlines.stop();
   }

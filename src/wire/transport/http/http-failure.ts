@@ -108,5 +108,5 @@ function connectHint(error: Error): string {
     return 'The certificate is not trusted: set `ca`, or NODE_EXTRA_CA_CERTS before the program starts.';
   }
   if (code === 'ENOTFOUND') return 'Check the host of the url.';
-  return 'It did not run; sending it again is safe.';
+  return 'The request did not run; sending it again is safe.';
 }

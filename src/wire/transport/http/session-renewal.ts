@@ -75,7 +75,7 @@ export class SessionRenewal implements PostOwner {
     if (why === undefined && isBoundToSession(post)) post.drop();
     else if (why === undefined && !post.posted.isRepeated) this.#queue.repeat(post, { isRepeated: true });
     else {
-      const hint = why === undefined ? 'It did not run; sending it again is safe.' : 'Connect again.';
+      const hint = why === undefined ? 'The request did not run; sending it again is safe.' : 'Connect again.';
       const message = `${ENDED} — ${post.method} did not run`;
       post.lose(new PeerError('NOT_SENT', message, { evidence: this.connection.evidence(), hint }));
     }
