@@ -39,7 +39,7 @@ export function topLevelTokens(
       valueComesNext = false;
     } else if (code === QUOTE || (depth === 1 && !isSpace(code))) {
       const end = code === QUOTE ? endOfString(text, at) : endOfWord(text, at);
-      if (end < 0) break; // cut off: `"id":12` could have been 123
+      if (end < 0) break; // the text is cut off: `"id":12` could have been 123
       if (depth === 1) {
         if (!valueComesNext) key = wanted ? readWantedKey(text, at, end, wanted) : readKey(text.slice(at, end));
         else if (key !== undefined) tokens.set(key, text.slice(at, end));
@@ -101,7 +101,7 @@ function readKey(token: string): string | undefined {
     const key: unknown = JSON.parse(token);
     return typeof key === 'string' ? key : undefined;
   } catch {
-    return undefined; // not a valid key, so not a wanted one
+    return undefined; // the key is not valid, so it is not a wanted one
   }
 }
 
@@ -163,6 +163,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    return undefined; // braces in prose
+    return undefined; // the braces are part of prose
   }
 }

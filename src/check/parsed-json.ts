@@ -5,7 +5,7 @@ import { isNestedTooDeeply, MAX_NESTING } from '../base/to-json.ts';
 
 /** Returns undefined for text that is not JSON. Values below the limit of nesting are null. */
 export function parsed(text: string): unknown {
-  if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // much faster than an exception: stray output may have many lines
+  if (!/^\s*[-[{"\dtfn]/.test(text)) return undefined; // this is much faster than an exception: stray output may have many lines
   const value = whole(text);
   return text.length > 2 * MAX_NESTING && isNestedTooDeeply(value) ? cut(value, MAX_NESTING) : value;
 }

@@ -226,7 +226,7 @@ export abstract class ProcessUnderTest {
   }
 
   stop(): Promise<StopRung> {
-    if (!this.#isAskedToEnd && !this.process.exitStatus) this.transcript.event(STDIN_ENDED); // the first step of a stop
+    if (!this.#isAskedToEnd && !this.process.exitStatus) this.transcript.event(STDIN_ENDED); // the event is the first step of a stop
     this.#isAskedToEnd = true;
     return this.process.stop();
   }

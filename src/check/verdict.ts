@@ -4,7 +4,7 @@ import type { Entry } from './transcript.ts';
 
 /** The rule is violated. The message is a sentence about the observed behaviour. */
 export class Violation extends Error {
-  /** The frames that prove it. Default: the traffic of the rule run. */
+  /** The frames that prove the violation. Default: the traffic of the rule run. */
   readonly proof: readonly Entry[] | undefined;
   /** Replaces the fix of the rule. */
   readonly fix: string | undefined;

@@ -118,7 +118,7 @@ export class RecordLog {
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const result = this.#last.then(run);
-    this.#last = result.catch(() => undefined); // reported by `result`
+    this.#last = result.catch(() => undefined); // `result` reports the error
     return result;
   }
 

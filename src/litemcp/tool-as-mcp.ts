@@ -88,13 +88,13 @@ function exampleOf(type: string, example: string, budget: ValueBudget): unknown 
   try {
     return parserOf(type)(example, budget);
   } catch {
-    return example; // an example in words, or too large to be parsed
+    return example; // the example is in words, or too large to be parsed
   }
 }
 
 function fits(kind: Kind | undefined, value: unknown): boolean {
   if (typeof value === 'string') return true;
-  if (kind === undefined) return typeof value === 'number' || typeof value === 'boolean'; // each has exactly one text form
+  if (kind === undefined) return typeof value === 'number' || typeof value === 'boolean'; // both have exactly one text form
   if (kind === 'integer') return Number.isInteger(value);
   if (kind === 'object') return isObject(value);
   if (kind === 'array') return Array.isArray(value);

@@ -227,7 +227,7 @@ export class Catalogue {
     const entries = (
       name === 'tools' ? items.map((tool) => readMcpTool(tool as Tool, this.#warn)) : items
     ) as typeof items;
-    if (askedAt < list.readAt) return entries; // a later list is known
+    if (askedAt < list.readAt) return entries; // the entries of a later request are known
     const validMs = isAnnounced ? Number.POSITIVE_INFINITY : this.#isLegacy ? 0 : ttlMs;
     Object.assign(list, {
       entries,

@@ -73,7 +73,7 @@ export class JsonInStream {
     if (this.#isNew && !space.has(byte)) {
       this.#isNew = false;
       if (byte !== QUOTE && byte !== CLOSE) {
-        this.#depth = 0; // a brace in other text
+        this.#depth = 0; // the brace is part of other text
         return;
       }
     }

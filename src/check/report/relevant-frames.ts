@@ -18,7 +18,7 @@ export function relevantFrames(evidence: readonly EvidenceLine[]): readonly Evid
   const left = new Set<number>();
   for (const [at, { kind, text }] of evidence.entries()) {
     if (kind !== 'sent') continue;
-    const sent = text.trimEnd().split('\n').map(messageIn); // several messages in one write
+    const sent = text.trimEnd().split('\n').map(messageIn); // one write may have several messages
     if (!sent.every((message) => isPadding(message?.method))) continue;
     const answers = sent.map((message) => (message!.id === undefined ? undefined : answersTo(message!.id)));
     const isUsual = answers.every((each) => !each || (each.length === 1 && isObject(received[each[0]!]?.result)));

@@ -144,7 +144,7 @@ function jobsOf(
           try {
             await checkUnlessItEnds(rule, ruleRun, () => rule.check(ruleRun), endsAnyway);
           } finally {
-            if (rule.uses === 'own') await ruleRun.endedLater(); // its processes are stopped next
+            if (rule.uses === 'own') await ruleRun.endedLater(); // the processes of the rule are stopped next
           }
         };
         return {

@@ -32,7 +32,7 @@ export function textsOf(draft: Draft): (Located | null | undefined)[] {
 export function envFileOf(draft: Draft, sources: VariableSources): string | undefined {
   if (draft.url || !draft.envFile || !draft.literal.enabled) return undefined;
   const { envFile } = draft;
-  const findings = new Findings(); // reported when the draft is expanded
+  const findings = new Findings(); // problems are reported when the draft is expanded
   const path = expandText(envFile, sources, findings, new Set());
   return findings.failed ? undefined : resolvePath(sources.folder, path, sources.platform);
 }

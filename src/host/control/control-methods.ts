@@ -94,7 +94,7 @@ const methods: { [M in ControlMethod]: Answer<M> } = {
   },
   'standpipe/down': (_host, _params, { onDown }) => {
     if (!onDown) throw new UsageError('NOT_SUPPORTED', 'This host is stopped by the program that runs it');
-    setImmediate(onDown); // after the answer is sent
+    setImmediate(onDown); // the process ends after the answer is sent
     return { pid: process.pid };
   },
   'standpipe/fleet': (_host, _params, hooks) => fleetOf(hooks).status(),

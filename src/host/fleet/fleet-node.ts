@@ -271,7 +271,7 @@ export class FleetNode {
         return {};
       },
       'standpipe/renew': (params) => {
-        this.#claims.renew(params).catch(() => undefined); // already reported
+        this.#claims.renew(params).catch(() => undefined); // the failure was already reported
         return {};
       },
       'standpipe/placement': () => ({ waiting: this.#placer.waiting.slice(0, MOST_WAITING) }),
@@ -284,7 +284,7 @@ export class FleetNode {
         if (this.#quotas) return this.#quotas.answer(ask);
         throw new RpcError(RpcCode.methodNotFound, 'This node has no gateway');
       },
-      // Without hooks: another node can neither end this process nor read the credentials for NATS.
+      // The host is called without hooks: another node can neither end this process nor read the credentials for NATS.
       'standpipe/control': ({ method, params }) => {
         if (!isControlMethod(method)) throw methodNotFound(method);
         return answerControl(this.#host, method, params as Params);
@@ -295,7 +295,7 @@ export class FleetNode {
   /** Publishes the node's own servers, with the session of the lease. */
   async #offer(): Promise<void> {
     const { session } = this.#lease;
-    if (session === undefined || !this.#isReady) return; // repeated with the next lease, or when ready
+    if (session === undefined || !this.#isReady) return; // the offer is repeated with the next lease, or when ready
     const enabled = this.#table.own.servers.filter((server) => server.enabled);
     const offers = this.#offers && !this.#draining ? enabled.map((server) => server.name) : [];
     await this.#entry.change({ session, offers: this.#own.offer(offers, session) });

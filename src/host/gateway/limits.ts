@@ -307,7 +307,7 @@ export class Admission {
   #changed(refusal: LimitRefusal | undefined, keptBytes: number): LimitRefusal | undefined {
     if (refusal) return refusal;
     if (this.#holders === 0) {
-      this.account.give('streams'); // released in the meantime
+      this.account.give('streams'); // the admission was released in the meantime
       return undefined;
     }
     this.account.give(this.#kind);

@@ -91,7 +91,7 @@ export function partsOfUri(listed: string): { server: string; uri: string } | un
   try {
     return { server: decodeURIComponent(listed.slice(start.length, slash)), uri: scheme ? start + own : own };
   } catch {
-    return undefined; // not a listed URI
+    return undefined; // the text is not a listed URI
   }
 }
 

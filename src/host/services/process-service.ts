@@ -312,7 +312,7 @@ class ProcessWatch {
         notified: (method, params) => this.#watcher.notified(method, params),
         ended: () => {
           isOver = true;
-          queueMicrotask(() => this.#ended(client)); // deferred until a lost process is known to be lost
+          queueMicrotask(() => this.#ended(client)); // the end is deferred until a lost process is known to be lost
         },
         turn,
       });

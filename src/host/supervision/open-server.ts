@@ -49,7 +49,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     isRemote: config.url !== undefined,
     namesProcess: isOfFleet(config),
     onLost: (listener) => {
-      client.onclose = listener; // synchronous, so that the loss is known before its calls fail
+      client.onclose = listener; // the call is synchronous, so that the loss is known before its calls fail
       void client.closed.then(listener); // the connection may have ended earlier
     },
     onDoubt: (listener) => {

@@ -119,7 +119,7 @@ export class Listeners {
   #unwatchList(list: Listened): void {
     void list.watch?.then(
       (stop) => stop(),
-      () => undefined, // already reported
+      () => undefined, // the error was already reported
     );
     list.watch = undefined;
   }

@@ -252,7 +252,7 @@ export function typeOf(result: Result): ResultTypeFacts | undefined {
 
 /** 2026-07-28: whether the result type is not one that MCP itself defines. */
 export function isOfExtension(result: Result): boolean {
-  const type = result?.resultType; // not validated yet, so it may be undefined
+  const type = result?.resultType; // the result is not validated yet, so it may be undefined
   return type !== undefined && !isOfCore(type);
 }
 

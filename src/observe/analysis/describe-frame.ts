@@ -167,7 +167,7 @@ function readJson(json: string | undefined): unknown {
   try {
     return json === undefined ? undefined : JSON.parse(json);
   } catch {
-    return undefined; // not LiteMCP, or a broken escape sequence
+    return undefined; // the text is not LiteMCP, or has a broken escape sequence
   }
 }
 

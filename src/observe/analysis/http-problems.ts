@@ -6,7 +6,7 @@ import { keepNewest } from './exchange.ts';
 
 const SLOW_RESPONSE_MS = 10_000;
 
-/** Title and explanation. */
+/** Title and explanation of each kind of problem. */
 // biome-ignore format: one row for each kind
 export const httpWords = {
   unreachable: ['Unreachable', 'An HTTP request got no response. Check the URL, whether the server runs, and the network, proxies and certificates.'],

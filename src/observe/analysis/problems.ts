@@ -26,7 +26,7 @@ const LOOP_MS = 30_000;
 /** Limit for problems, servers and processes: a peer may invent any number of server names. */
 const MOST_KEPT = 1_000;
 
-/** Title and explanation. */
+/** Title and explanation of each kind of problem. */
 // biome-ignore format: one row for each kind
 const words: Record<Kind, readonly [title: string, explanation: string]> = {
   'stdout-pollution': ['Prints to stdout', 'The server printed non-protocol text to stdout. Strict hosts close the connection when they read it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.'],

@@ -65,7 +65,7 @@ export async function misspelling(
 }
 
 function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<string, MethodSchemas>): string[] {
-  if (!isObject(message) || message.jsonrpc !== '2.0') return []; // reported by the description of the frame
+  if (!isObject(message) || message.jsonrpc !== '2.0') return []; // the description of the frame reports this
   const { id, method, params, result } = message;
   if (typeof method === 'string') {
     const asked = schemas.get(method)?.asked;
@@ -225,7 +225,7 @@ async function frameProblems(event: FrameEvent, analysis: Analysis): Promise<str
   else if (noise !== undefined)
     problems.push(`Text precedes the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
   for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
-  if (event.cut) return problems; // incomplete because only its two ends were stored
+  if (event.cut) return problems; // the frame is incomplete, because only its two ends were stored
   const violations = await frameViolations(event, analysis.exchangesOf(event.seq));
   if (violations.length > 0) analysis.noteViolation(event, violations[0]!);
   return [...problems, ...violations];

@@ -172,7 +172,7 @@ function parseObject(text: string): RawLine | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    return undefined; // the caller reports it as damage
+    return undefined; // the caller reports the line as damaged
   }
 }
 

@@ -225,7 +225,7 @@ class OneWay implements FrameSink {
   /** The last bytes of a frame that was not stored, taken from the previous chunks. */
   #tail({ offset, length }: FrameFault): Uint8Array {
     const end = offset + length - this.#chunkOffset;
-    if (end > this.#chunk.length) return nothing; // announced by the length, not arrived yet
+    if (end > this.#chunk.length) return nothing; // the length was announced, but these bytes have not arrived
     if (end >= CUT_TAIL_BYTES) return this.#chunk.subarray(end - CUT_TAIL_BYTES, end);
     const both = Buffer.concat([...this.#before, this.#chunk]);
     return both.subarray(0, Math.max(0, both.length - this.#chunk.length + end));

@@ -49,7 +49,7 @@ export async function findFile(folder: string, path: string): Promise<{ file: st
     const found = await stat(file);
     return file.startsWith(root + sep) && found.isFile() ? { file, size: found.size } : undefined;
   } catch {
-    return undefined; // the file does not exist: answered with "not found"
+    return undefined; // the file does not exist: the answer is "not found"
   }
 }
 

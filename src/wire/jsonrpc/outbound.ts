@@ -177,7 +177,7 @@ export class Outbound {
     if (data === undefined || !this.#channel.mask) return data;
     const mask = (text: string) => this.#channel.mask!(text);
     const text = toJson(data);
-    if (typeof text !== 'string') return undefined; // nested too deeply to be masked, so it is left out
+    if (typeof text !== 'string') return undefined; // data that is nested too deeply to be masked is left out
     const masked = mask(text);
     if (masked === text) return data;
     try {

@@ -102,7 +102,7 @@ export class ProgressGap {
       (held.writtenMs !== undefined && held.writtenMs + GAP_MS <= nowMs ? due : others).push(held);
     }
     this.#held = others;
-    for (const { send } of due) send(); // sent in one tick, so that they share a write
+    for (const { send } of due) send(); // the answers are sent in one tick, so that they share a write
     if (others.some(({ writtenMs }) => writtenMs !== undefined)) this.#wait(TIMER_MS);
   };
 

@@ -32,6 +32,6 @@ function readScalar(token: string | undefined): unknown {
   try {
     return JSON.parse(token);
   } catch {
-    return undefined; // not valid JSON, so it identifies nothing
+    return undefined; // the text is not valid JSON, so it identifies nothing
   }
 }

@@ -61,7 +61,7 @@ async function authorize(options: LogInOptions, discovered: Discovered, interact
     ...(scope !== undefined && { scope }),
     resource: new URL(resource),
   });
-  authorizationUrl.searchParams.set('resource', resource); // exactly as the server wrote it
+  authorizationUrl.searchParams.set('resource', resource); // the resource is exactly as the server wrote it
   refuseInsecure(authorizationUrl, server);
   const answer = await interaction.authorize(authorizationUrl, state);
   if (answer.get('state') !== state) throw loginFailed('The state of the redirect differs from that of the request');

@@ -134,7 +134,7 @@ function spawnPiped(program: Program, launch: Launch): ChildProcessWithoutNullSt
       stdio: 'pipe',
       windowsHide: true,
       windowsVerbatimArguments: program.isVerbatim,
-      detached: process.platform !== 'win32', // own group and session: stopped as a whole, and unaffected by our Ctrl-C
+      detached: process.platform !== 'win32', // the server has its own group and session: it is stopped as a whole, and unaffected by our Ctrl-C
     });
   } catch (error) {
     throw launchError(error, launch);
@@ -275,7 +275,7 @@ export class ServerProcess {
   async #stop(): Promise<StopRung> {
     const tree = this.#tree;
     const isOver = () => this.exitStatus !== undefined;
-    if (!isOver()) tree.look(); // if the leader has exited, the first rung of the ladder does this
+    if (!isOver()) tree.look(); // if the leader has exited, the first rung of the ladder updates the members
     const rung = await stopLadder(
       {
         get exited() {

@@ -208,7 +208,7 @@ function proofInTime(
   { proofMs = PROOF_MS, clock = systemClock }: LocalConnectOptions,
 ): Promise<ListenerProof> {
   return new Promise((resolve, reject) => {
-    const failed = () => undefined; // `close` follows
+    const failed = () => undefined; // the event `close` follows
     const expired = () => {
       reject(timeoutOf(path, proofMs));
       socket.destroy();

@@ -69,7 +69,7 @@ export class TurnReader {
   };
 
   #inputEnded = (): void => {
-    this.#hasEnded = true; // emitted even while the stream is paused
+    this.#hasEnded = true; // the end is emitted even while the stream is paused
     if (!this.#rest) this.#options.onEnd();
   };
 

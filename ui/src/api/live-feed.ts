@@ -24,7 +24,7 @@ export function followLive(after: number, handlers: LiveHandlers, onOpen: () => 
     source.onopen = onOpen;
     source.onerror = () => {
       source.close(); // the retry of EventSource would use the old `after`
-      inbox.put(resolve); // after all events received before the end
+      inbox.put(resolve); // resolves after all events that were received before the end
     };
   });
 }

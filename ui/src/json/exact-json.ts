@@ -33,7 +33,7 @@ function decimalOf(text: string): string {
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   const kept = digits.replace(/0+$/, '');
-  if (whole === '') return text; // Infinity
+  if (whole === '') return text; // the text is `Infinity`
   if (kept === '') return `${sign}0`;
   return `${sign}${kept}e${BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
 }

@@ -50,7 +50,7 @@ async function look(signal: AbortSignal): Promise<void> {
     end = 'failed';
     if (!signal.aborted && !(error instanceof ApiFailure)) reportError(error);
   }
-  if (signal.aborted) return; // replaced by a newer search
+  if (signal.aborted) return; // a newer search has replaced this one
   deepSearch.set(end);
   timer = undefined;
 }

@@ -78,7 +78,7 @@ async function drainNode(network: ClusterNetwork, node: string, invocation: Invo
   try {
     await state.watch(network);
     await state.listLeases(network);
-    const here = claimsOf(state, node); // read before the first of them can move
+    const here = claimsOf(state, node); // the claims are read before one of them can move
     await setDraining(network, node, true);
     if (!out.json) out.say(`Node ${visibleLine(node)} is draining: ${counted(here.length, 'replica')} to move.`);
     if (here.length > 0 && !(await placerOf(network))) {

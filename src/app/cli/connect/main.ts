@@ -104,7 +104,7 @@ export function relay(
     input.once('end', inputEnded).once('error', inputEnded).once('close', inputEnded);
     output.once('error', clientGone);
     socket.once('end', hostEnded).once('close', hostEnded);
-    socket.on('error', () => undefined); // `close` follows
+    socket.on('error', () => undefined); // the event `close` follows
     socket.resume();
   });
 }
@@ -144,6 +144,6 @@ function requestId(line: string): unknown {
     const { id, method } = JSON.parse(line);
     return method === undefined ? undefined : id;
   } catch {
-    return undefined; // not JSON
+    return undefined; // the text is not JSON
   }
 }

@@ -81,7 +81,7 @@ function repeats(text: string, structured: unknown): boolean {
     const value: unknown = JSON.parse(text);
     return isDeepStrictEqual(value, structured) || (members.length === 1 && isDeepStrictEqual(value, members[0]));
   } catch {
-    return false; // not JSON, so not a copy
+    return false; // the text is not JSON, so it is not a copy
   }
 }
 

@@ -57,7 +57,7 @@ export async function rejectedEntries(
   if (only !== undefined) return [];
   if (running) return (await host.control('standpipe/config')).rejected;
   const { loadServers } = await import('./own-host.ts');
-  return rejections(await loadServers(settings).catch(() => undefined)); // already reported when the config was loaded
+  return rejections(await loadServers(settings).catch(() => undefined)); // the error was reported when the config was loaded
 }
 
 export function tellRejected(rejected: readonly ConfigProblem[], out: Output): void {

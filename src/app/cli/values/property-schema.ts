@@ -58,6 +58,6 @@ function matches(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(name);
   } catch {
-    return false; // not a valid pattern
+    return false; // the pattern is not valid
   }
 }

@@ -106,7 +106,7 @@ class LiveSource implements InspectorSource {
     await this.#claimNames(member);
   }
 
-  /** The first to run keeps the plain name, regardless of the order of events. */
+  /** The server that runs first keeps the plain name, regardless of the order of events. */
   async #claimNames(member: LiveMember): Promise<void> {
     if (member.descriptor.kind === 'tap') this.#names.of(member, member.descriptor.name);
     for (const { name } of (await member.host?.status())?.servers ?? []) this.#names.of(member, name);
@@ -117,7 +117,7 @@ class LiveSource implements InspectorSource {
     if (item.type === 'gap') this.lost += item.toSeq - item.fromSeq + 1;
     if (item.type !== 'event') return;
     const { run, event } = item;
-    if (!isOfClient(event)) this.#names.of(member, event.server); // claimed in the order of arrival
+    if (!isOfClient(event)) this.#names.of(member, event.server); // names are claimed in the order of arrival
     this.#restored.expect(run);
     this.#runs.set(member, run);
     const add = () => this.#restored.add(run, event, (server) => this.#names.of(member, server));
@@ -181,7 +181,7 @@ class TimeOrder {
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    const held = this.#held.sort((a, b) => a.atMs - b.atMs); // stable: events of one source keep their order
+    const held = this.#held.sort((a, b) => a.atMs - b.atMs); // the sort is stable: events of one source keep their order
     this.#held = [];
     for (const { run } of held) run();
   }

@@ -63,7 +63,7 @@ function strictText(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
   } catch {
-    return undefined; // not UTF-8
+    return undefined; // the bytes are not UTF-8
   }
 }
 
@@ -76,7 +76,7 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isNestedTooDeeply(value) ? undefined : value;
   } catch {
-    return undefined; // shown as text
+    return undefined; // the message is shown as text
   }
 }
 
@@ -87,7 +87,7 @@ function httpReport(view: InspectorView, event: FlowEvent, redaction: Redaction)
   const { beganSeq, endedSeq, frames, frameCount } = trace;
   const [began, ended] = [factOf(view, beganSeq, redaction), factOf(view, endedSeq, redaction)];
   const fact = began ?? ended;
-  if (!fact) return undefined; // no response yet
+  if (!fact) return undefined; // there is no response yet
   const { end, reason } = ended ?? fact;
   return { ...fact, end, reason, beganSeq, endedSeq, frames, frameCount };
 }

@@ -47,7 +47,7 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
       break;
     case 'error':
       row.error = event.code;
-      row.summary = redact(event.message); // shown next to its code
+      row.summary = redact(event.message); // the message is shown next to its code
       break;
     case 'http':
       fillHttp(row, event, analysis, redact);

@@ -113,6 +113,6 @@ function message(name: keyof LiveMessages | 'resync', data: unknown): string {
   try {
     return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   } catch {
-    return ''; // nested too deeply or too long, so it is left out
+    return ''; // data that is nested too deeply or too long is left out
   }
 }

@@ -50,7 +50,7 @@ export class LiteClientRuleRun {
       const [seen, usual] = [typesIn(run), typesIn(this.plain)];
       const missing = usual.find((type) => !seen.includes(type));
       if (missing) violation(`${what}, the client did not send "${missing}". ${endOf(run)}`);
-      if (!this.plain.clientRun.exitStatus) continue; // litemcp-client/exits reports it
+      if (!this.plain.clientRun.exitStatus) continue; // litemcp-client/exits reports this
       if (endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Without it: ${endOf(this.plain)}`);
     }
   }

@@ -92,7 +92,7 @@ function packageAbove(folder: string, name: string): Package | undefined {
       const info: unknown = JSON.parse(readFileSync(join(found, 'package.json'), 'utf8'));
       return isObject(info) ? { folder: realpathSync(found), info } : undefined;
     } catch {
-      if (at === dirname(at)) return undefined; // not found in any folder above
+      if (at === dirname(at)) return undefined; // no folder above has the package
     }
   }
 }

@@ -159,7 +159,7 @@ export const formats: Readonly<Record<HostId, HostFormat>> = {
         return 'This OpenCode entry changes an entry of another file: it is ignored';
       const [program, ...args] = command?.type === 'array' ? (command.children ?? []) : [];
       const members = membersOf(entry).flatMap(({ key, value }) => {
-        if (key.value === 'type') return []; // follows from the other keys
+        if (key.value === 'type') return []; // the type follows from the other keys
         if (value !== command || !program) return [{ key, value }];
         return [
           { key, value: program },

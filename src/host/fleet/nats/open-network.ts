@@ -55,7 +55,7 @@ export async function openNetwork(options: ClusterNetworkOptions): Promise<Clust
     const records = () => {
       opening ??= open('records', ofRecords).then(({ bucket }) => new NatsTable<StoredRecord>(bucket));
       opening.catch(() => {
-        opening = undefined; // tried again by the next caller
+        opening = undefined; // the next caller tries again
       });
       return opening;
     };

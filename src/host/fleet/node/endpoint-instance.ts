@@ -208,7 +208,7 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance, OpenInsta
   }
 
   #request(text: string, bytes: number, reply: string | undefined, receivedMs: number | undefined): void {
-    if (reply === undefined) return; // its sender does not expect an answer
+    if (reply === undefined) return; // the sender of the message does not expect an answer
     const caller = this.#calls.nodes.of(reply);
     const number = caller ? caller.numberOf(reply) : Number.NaN;
     // Any other reply subject is ignored: a sender could use this node to publish where NATS does not permit it to.
@@ -269,7 +269,7 @@ function clientOf(node: CallingNode, { params }: JsonRpcRequest | JsonRpcNotific
   if (caller !== undefined && !isCaller(caller)) {
     return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
   }
-  delete meta[CALLER]; // the server must not see it
+  delete meta[CALLER]; // the server must not see this member
   const client = readEnvelope(meta, node.identityOf(caller));
   return caller?.revision && !(client instanceof RpcError) ? { ...client, revision: caller.revision } : client;
 }

@@ -47,7 +47,7 @@ export class NodeEntry {
 
   /** Retries, because an operator or another node may change the entry at the same time. */
   async remove(): Promise<void> {
-    await this.#writing?.catch(() => undefined); // reported to the caller of `change`
+    await this.#writing?.catch(() => undefined); // the caller of `change` gets the error
     const { name, session } = this.#record;
     for (;;) {
       const entry = await this.#table.get(name);
@@ -59,7 +59,7 @@ export class NodeEntry {
     try {
       await this.#writeChanges();
     } catch (error) {
-      this.#isChanged = true; // written with the next change
+      this.#isChanged = true; // the change is written with the next one
       throw error;
     }
   }
@@ -69,7 +69,7 @@ export class NodeEntry {
       this.#isChanged = false;
       const { name } = this.#record;
       const entry = await this.#table.get(name);
-      if (!this.#mayWrite()) return; // written again with the next lease
+      if (!this.#mayWrite()) return; // the entry is written again with the next lease
       if (entry) this.seen(entry.value);
       const record = { ...this.#record, draining: this.#draining ?? this.#wasDraining };
       if (isDeepStrictEqual(entry?.value, JSON.parse(JSON.stringify(record)))) continue;

@@ -74,7 +74,7 @@ export class FleetQuotas {
   async #start(): Promise<void> {
     this.#stopWatch = await this.#network.directory.nodes.watch(({ key, value }) => {
       const node = value === undefined ? undefined : usableNode(value, key);
-      if (value !== undefined && !node) return; // not a removal
+      if (value !== undefined && !node) return; // the change is not a removal
       const isGateway = key === this.#self || node?.url !== undefined;
       if (isGateway === this.#gateways.has(key)) return;
       if (isGateway) this.#gateways.add(key);

@@ -132,7 +132,7 @@ async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error(`${url} has more than ${MOST_BYTES} bytes`); // also ends the download
+    if (bytes > MOST_BYTES) throw new Error(`${url} has more than ${MOST_BYTES} bytes`); // the error also ends the download
     chunks.push(chunk);
   }
   const { status } = response;

@@ -57,7 +57,7 @@ export class Reply {
   resumeOn(exchange: HttpExchange, missed: readonly { id: string; data: string }[]): void {
     this.#exchange = exchange;
     const sink = this.#open();
-    for (const { id, data } of missed) sink?.write(`id: ${id}\ndata: ${data}\n\n`); // already in the log
+    for (const { id, data } of missed) sink?.write(`id: ${id}\ndata: ${data}\n\n`); // the events are already in the log
     this.#count();
   }
 

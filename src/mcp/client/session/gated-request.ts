@@ -20,7 +20,7 @@ export class GatedRequest extends SentRequest {
   asks = false;
   /** Whether it was sent ahead of waiting requests because its client had a question to answer. */
   nested = false;
-  /** Whether a question arrived that belongs to it, or may belong to it. */
+  /** Whether a question arrived that belongs to the request, or may belong to it. */
   asked = false;
   /** Whether a cancellation is sent at once when the request is given up. */
   cancellable = true;

@@ -238,7 +238,7 @@ export class TaskService {
             task.ended(result);
             resolve(task);
           },
-          () => undefined, // no space: the call is answered when it ends
+          () => undefined, // there is no space: the call is answered when it ends
         );
       });
     });

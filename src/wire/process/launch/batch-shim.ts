@@ -61,7 +61,7 @@ class Reading {
     for (const [name, value] of Object.entries(surroundings.environment)) {
       this.#inherited.set(name.toUpperCase(), value ?? '');
     }
-    this.#inherited.set('DP0', this.#folder); // npm sets it in a subroutine that may be at the end of the file
+    this.#inherited.set('DP0', this.#folder); // npm sets DP0 in a subroutine that may be at the end of the file
   }
 
   get isActive(): boolean {

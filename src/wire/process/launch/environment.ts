@@ -33,7 +33,7 @@ const windowsNames = new Set([
   'HOMEDRIVE',
   'HOMEPATH',
   'LOCALAPPDATA',
-  'LOGONSERVER', // Node.js passes it to every child
+  'LOGONSERVER', // Node.js passes this variable to every child
   'NUMBER_OF_PROCESSORS',
   'OS',
   'PATH',

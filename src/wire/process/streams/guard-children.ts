@@ -28,7 +28,7 @@ export function guardChildren(): Guard {
   for (const [name, original] of originals) {
     module[name] = (...args) => original(...args.map((arg) => (isOptions(arg) ? guarded(arg) : arg)));
   }
-  syncBuiltinESMExports(); // for code that imported the functions by name
+  syncBuiltinESMExports(); // updates code that imported the functions by name
 
   return {
     restore() {
@@ -61,6 +61,6 @@ export function guardedStdio(stdio: StdioOptions): StdioOptions {
 function sourceDescriptor(entry: unknown, slot: number): number | undefined {
   if (entry === 'inherit') return slot;
   if (typeof entry === 'number') return entry;
-  const descriptor = (entry as { fd?: unknown } | null | undefined)?.fd; // process.stdin, process.stdout
+  const descriptor = (entry as { fd?: unknown } | null | undefined)?.fd; // for process.stdin and process.stdout
   return typeof descriptor === 'number' ? descriptor : undefined;
 }

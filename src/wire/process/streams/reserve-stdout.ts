@@ -38,7 +38,7 @@ export function reserveStdout(): ReservedStdout {
     replace(stderr, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
     ...(['write', 'writeSync', 'writev', 'writevSync'] as const).map(divertDescriptor),
   ];
-  syncBuiltinESMExports(); // for `import { stdout } from 'node:process'` and `import { writeSync } from 'node:fs'`
+  syncBuiltinESMExports(); // updates `import { stdout } from 'node:process'` and `import { writeSync } from 'node:fs'`
 
   return {
     stream,

@@ -62,8 +62,8 @@ function readStat(pid: string): ProcessRow | undefined {
 
 /** proc(5): `pid (name) state ppid pgrp session …`. The name may contain spaces and parentheses. */
 export function parseStat(stat: string): ProcessRow {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20); // up to field 22
-  const field = (number: number) => Number(fields[number - 3]); // numbered as in proc(5)
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20); // the fields up to number 22
+  const field = (number: number) => Number(fields[number - 3]); // fields are numbered as in proc(5)
   const state = fields[0];
   // A main thread can end before other threads. The process is then shown as a zombie but still runs.
   const dead = (state === 'Z' || state === 'X') && field(20) <= 1;

@@ -133,9 +133,9 @@ export class Watchdog {
   #start(): void {
     try {
       const watchdog = spawn(this.#shell, ['-c', watchdogScript(), 'standpipe-watchdog'], {
-        detached: true, // own session: unaffected by signals to the host's group or terminal
+        detached: true, // the watchdog has its own session: unaffected by signals to the host's group or terminal
         cwd: '/',
-        env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' }, // for `sleep`, `grep` and `ps`
+        env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' }, // the folders of `sleep`, `grep` and `ps`
         stdio: ['pipe', 'ignore', 'ignore'],
         windowsHide: true,
       });
@@ -179,7 +179,7 @@ export class Watchdog {
   }
 
   #lost(watchdog: ChildProcess | undefined, cause: Error): void {
-    if (this.#process !== watchdog) return; // already reported
+    if (this.#process !== watchdog) return; // the failure was already reported
     this.#process = undefined;
     // A watchdog that could not be spawned would fail again: retry with the next server.
     if (watchdog?.pid !== undefined && this.#lines.size > 0) {

@@ -166,7 +166,7 @@ function jobCalls(koffi: Koffi): JobCalls {
     },
     countProcesses(handle) {
       const { number, bytes, activeProcesses } = BASIC_ACCOUNTING_INFORMATION;
-      const accounting = Buffer.alloc(bytes); // stays 0 if the call fails, which it does only without a job
+      const accounting = Buffer.alloc(bytes); // the bytes stay 0 if the call fails, which it does only without a job
       query(handle, number, accounting, bytes, 0);
       return accounting.readUInt32LE(activeProcesses);
     },

@@ -105,7 +105,7 @@ export class EventStream {
     this.#isBegun = true;
     if (start === end) return this.#dispatch();
     const colon = chunk.subarray(start, Math.min(end, start + LONGEST_NAME)).indexOf(COLON);
-    if (colon === 0) return; // a comment
+    if (colon === 0) return; // the line is a comment
     let value = colon < 0 ? end : start + colon + 1;
     if (chunk[value] === SPACE && value < end) value++;
     const name = decodeText(chunk, start, colon < 0 ? end : start + colon);

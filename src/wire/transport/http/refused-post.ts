@@ -76,7 +76,7 @@ function errorIn(body: Buffer): ErrorBody | undefined {
       data,
     };
   } catch {
-    return undefined; // for example an error page of a proxy
+    return undefined; // the body is, for example, an error page of a proxy
   }
 }
 

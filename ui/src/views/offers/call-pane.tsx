@@ -118,6 +118,6 @@ function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : parseExact(text);
   } catch {
-    return undefined; // a truncated link: the form starts empty
+    return undefined; // the link was truncated: the form starts empty
   }
 }

@@ -243,7 +243,7 @@ function refuseStrayAnswers(probe: Probe): void {
   for (const frame of probe.frames) {
     for (const message of messagesOf(frame).filter(isAnswer)) {
       const id = JSON.stringify(message.id) ?? 'null';
-      if (id === 'null') continue; // an answer to a notification or to an unreadable message: reported by other rules
+      if (id === 'null') continue; // other rules report an answer to a notification or to an unreadable message
       if (known.has(asText(id)) || broken.includes(id) || (isRounded && isLarge(id))) continue;
       if (isGarbled && isText(id)) continue;
       violation(`An answer has the id ${shownId(message.id)}, which does not belong to any request.`, frame);

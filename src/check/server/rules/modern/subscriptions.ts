@@ -180,7 +180,7 @@ const subscriptionRules = serverRows({ ...modern, uses: 'shared' }, [
       conversation.probe.endInput();
       await conversation.probe.maybe(() => conversation.probe.answersTo(id)[0]);
       const [frame] = conversation.probe.answersTo(id);
-      if (!frame) return; // allowed: whether the answer is written depends on how fast the server exits
+      if (!frame) return; // this is allowed: whether the answer is written depends on how fast the server exits
       const { result } = readAnswer(frame, id);
       const named = metaOf(result)?.[SUBSCRIPTION_ID];
       if (result && named !== id)

@@ -149,7 +149,7 @@ export class Claims {
       // A slot that is being renewed is recorded with its new config.
       if (slot.instance?.config === slot.claim.config) await this.#change(slot, withFailure(slot.claim, reason));
     };
-    void this.#turns.take(key, record).catch(() => undefined); // already reported
+    void this.#turns.take(key, record).catch(() => undefined); // the failure was already reported
   }
 
   /** Takes no more slots. Resolves when all processes have exited and their slots are given back, or the lease is lost. */
@@ -167,7 +167,7 @@ export class Claims {
   /** Must be called when an entry of the claims table was changed or removed. The entry may be slightly outdated. */
   changed(key: string, claim: ClaimRecord | undefined): void {
     const mine = this.#slots.get(key)?.claim;
-    if (mine && !isOf(mine, claim)) void this.#turns.take(key, () => this.#check(key)).catch(() => undefined); // already reported
+    if (mine && !isOf(mine, claim)) void this.#turns.take(key, () => this.#check(key)).catch(() => undefined); // the failure was already reported
   }
 
   /** The claim was lost with the table, or changed by hand. It is made again if no other node has the slot. */
