@@ -27,7 +27,7 @@ interface Place {
   at: number;
   readonly bytes: number;
   readonly untilMs: number;
-  /** Whether an earlier host wrote it. */
+  /** Whether an earlier host wrote the record. */
   readonly isEarlier: boolean;
 }
 

@@ -143,7 +143,7 @@ export class Catalogue {
     if (askedAt !== changes && !reading) this.reread(name).catch(() => undefined); // readers get the error of their own request
   }
 
-  /** The list, if it need not be read again. */
+  /** The entries of the list, unless the list must be read again. */
   valid<N extends ListName>(name: N): readonly ListEntries[N][] | undefined {
     const list: KnownList<ListEntries[N]> = this.#lists[name];
     return this.#holds(list, list.validMs) ? list.entries : undefined;

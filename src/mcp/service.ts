@@ -42,7 +42,7 @@ export interface ClientIdentity {
    * outlives it.
    */
   readonly affinity: string;
-  /** Whether another host, which passes its messages, limits how fast it sends notifications. */
+  /** Whether another host, which passes the client's messages, limits how fast it sends notifications. */
   readonly isPaced?: boolean;
 }
 
@@ -159,7 +159,7 @@ export interface Service {
   notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void>;
   /** Resolves once the watch is active, with a function that stops it and never fails. */
   watch(watcher: Watcher): Promise<() => void>;
-  /** The connection that its requests use, for observers, if its owner has named it. */
+  /** The connection that the requests of the service use, for observers, if its owner has named it. */
   wire?: WireName | undefined;
   /** Call this when the connection or session of a client has ended: it sends no more requests. */
   gone?(client: ClientIdentity): void;

@@ -166,7 +166,7 @@ export interface EventDetail {
 
 /** One HTTP request to a server, with its response and its messages. Credentials are always masked. */
 export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
-  /** The event with its headers, and the event of its end. */
+  /** The event of the request with its headers, and the event of its end. */
   beganSeq?: number | undefined;
   endedSeq?: number | undefined;
   /** The first 50 messages of the request, and the number of all messages. */
@@ -278,7 +278,7 @@ export interface TaskSummary {
   clientRow?: number | undefined;
   /** The call of the page that became the task. */
   callId?: string | undefined;
-  /** Whether the page can cancel it and answer its questions. */
+  /** Whether the page can cancel the task and answer its questions. */
   canAct: boolean;
 }
 

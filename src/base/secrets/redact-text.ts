@@ -4,8 +4,8 @@
 import { REDACTED } from './mask-values.ts';
 import { isSecretName } from './secret-names.ts';
 
-// Together these match every text that contains a secret by the rules below, and few others. Every outgoing frame is tested; one
-// combined pattern takes twice the time.
+// Together, `behindName` and the patterns after it match every text that contains a secret by the rules below, and few
+// others. Every outgoing frame is tested; one combined pattern takes twice the time.
 const behindName = '[\\w.-]{0,32}\\\\*["\'`]?\\s{0,8}[:=\\s]';
 const longSigns = /token|secret|cookie|bearer|passw|passphrase|cred(?:ential|s)|authorization|basic\s/i;
 const shortNames = new RegExp(`(?:[\\w.-]key|auth|pass|pwd)${behindName}`, 'i');

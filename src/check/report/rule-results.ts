@@ -8,7 +8,7 @@ export interface RuleResult {
   readonly id: string;
   readonly level: Level;
   readonly title: string;
-  /** The worst of its groups. */
+  /** The worst status of the groups. */
   readonly status: Status;
   /** Groups of outcomes, the worst first. */
   readonly groups: readonly OutcomeGroup[];

@@ -37,7 +37,7 @@ import { revisionsOf, type ServerRule } from './server-rule.ts';
 import { ServerRuleRun } from './server-rule-run.ts';
 
 export interface CheckServerOptions extends Target, Selection, RunOptions {
-  /** Checks only these of the supported revisions. If absent, failures in revisions other than the newest are warnings. */
+  /** The only revisions to check. If absent, failures in revisions other than the newest are warnings. */
   revisions?: readonly Revision[];
   /** Tools that may be called although they are not declared read-only. */
   allowCalls?: readonly NamedCall[];

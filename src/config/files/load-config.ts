@@ -67,7 +67,7 @@ export async function surveyConfig(options: LoadOptions = {}, read: ReadBytes = 
 async function listPlaces(place: ConfigPlace, read: ReadBytes): Promise<{ places: ConfigPlace[]; searched: string[] }> {
   if (!isFolder(place)) return { places: [place], searched: [place.file] };
   const listing = await read(place.file).catch(toError);
-  // Reading it as a file reports why the folder cannot be read.
+  // A folder that cannot be read is read as a file, which reports the reason.
   if (listing instanceof Error && !isMissing(listing)) return { places: [place], searched: [place.file] };
   const places = listing instanceof Error ? [] : placesIn(place, decodeFile(listing).split('\n'));
   return { places, searched: [place.file, ...places.map(({ file }) => file)] };

@@ -114,7 +114,10 @@ export const remoteKeys = {
   protocol: { about: '`"mcp"`, or absent.', schema: { type: 'string', enum: ['mcp'] } },
 };
 
-/** An entry with any of them is a remote server. Gemini CLI has `httpUrl`, which takes precedence over `url` there; Windsurf has `serverUrl`. */
+/**
+ * An entry with any of these keys is a remote server. Gemini CLI has `httpUrl`, which takes precedence over `url`
+ * there; Windsurf has `serverUrl`.
+ */
 export const addressKeys = ['httpUrl', 'url', 'serverUrl'] as const;
 
 const asText = (about: string): Described => ({ about, schema: { type: 'string', minLength: 1 } });
@@ -154,7 +157,7 @@ export const replacements = {
   sandboxEnabled: sandbox,
 };
 
-/** VS Code has them; `id`, `description`, `default`, `password` and `options` are read. */
+/** Keys of inputs of VS Code; `id`, `description`, `default`, `password` and `options` are read. */
 export const inputKeys = {
   id: { about: 'The name in `${input:id}`.', schema: { type: 'string' } },
   type: { about: 'The kind of prompt in VS Code.', schema: { type: 'string', enum: ['promptString', 'pickString', 'command'] } },

@@ -320,7 +320,7 @@ class AskingPlaces {
   }
 }
 
-/** Calls that their client has cancelled may still run there. */
+/** Calls that their client has cancelled may still run in the process. */
 function isTaken({ calls, instance }: Place): boolean {
   return calls.size > 0 || !instance.isFreeFor(NOBODY);
 }

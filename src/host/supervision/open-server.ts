@@ -105,7 +105,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     args,
     env,
     cwd,
-    stderr: 'ignore' as const, // the observer records it, and errors carry its end
+    stderr: 'ignore' as const, // the observer records stderr, and errors carry its end
     stopWaits: config.stop,
     keepDaemons: config.keepDaemons,
     lease: config.lease,

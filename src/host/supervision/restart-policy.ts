@@ -11,7 +11,7 @@ export interface RestartHistory {
 }
 
 export interface ProcessEnding {
-  /** How long it had been ready; 0 if it never was. */
+  /** How long the server had been ready; 0 if it never was. */
   uptimeMs: number;
   exitCode: number | null;
   signal: string | null;

@@ -4,7 +4,7 @@ import { isObject } from '../../base/json-object.ts';
 import { CALL_OPTIONS, type CallLimits } from '../meta.ts';
 import type { Params } from '../service.ts';
 
-/** The returned `params` are those for the service. */
+/** Separates the limits from `_meta`. The returned `params` are those for the service. */
 export function takeCallOptions(params: Params, meta: Params): { params: Params; options: CallLimits | undefined } {
   const { [CALL_OPTIONS]: options, ...otherMeta } = meta;
   const { _meta, ...others } = params;

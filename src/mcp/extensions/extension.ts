@@ -18,11 +18,11 @@ export interface Extension {
   readonly id: string;
   /** The first revision in which clients declare it. Default: all. */
   readonly since?: Revision;
-  /** The rows of its methods and notifications in the table of methods. */
+  /** The rows of the extension's methods and notifications in the table of methods. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
   /**
-   * The schemes of its URIs. Where several servers are served as one, these URIs keep their scheme and get the server as
-   * the first segment.
+   * The schemes of the extension's URIs. Where several servers are served as one, these URIs keep their scheme and get
+   * the server as the first segment.
    */
   readonly schemes?: readonly string[];
   /** Whether these URIs belong to the tools whose `_meta` links to them: a client that may use none of the tools cannot read them. */
@@ -143,7 +143,7 @@ export interface DeclaredServer {
 export interface HostedServer {
   /** The current entry of the server in the config. */
   readonly config: { readonly name: string };
-  /** The facts of its last process. Undefined before its first start and after a change of its entry. */
+  /** The facts of the server's last process. Undefined before its first start and after a change of its entry. */
   readonly facts: ServiceFacts | undefined;
   readonly clock: Clock;
   /** The records of the server; undefined if nothing outlives the host. */
@@ -167,12 +167,12 @@ export interface KeptRecord {
   readonly value: unknown;
   /** The record can be removed after this time, in milliseconds since 1970. */
   readonly untilMs: number;
-  /** Whether no other record replaces it. */
+  /** Whether no other record replaces the record. */
   readonly isFinal: boolean;
 }
 
 export interface FoundRecord extends KeptRecord {
-  /** Whether the host that put it has ended, or no longer runs the server. */
+  /** Whether the host that put the record has ended, or no longer runs the server. */
   readonly isOrphaned: boolean;
   /** Where that host ran the server, if known. */
   readonly ranAt?: Partial<ProcessIdentity>;

@@ -38,7 +38,7 @@ function read(uri: string, { content, mimeType, _meta }: ServedFile): Result {
   return { contents: _meta ? contents.map((each) => ({ ...each, _meta })) : contents };
 }
 
-/** A server without resources of its own refuses their methods. */
+/** Passes other requests on. A server without resources of its own refuses their methods. */
 async function other(
   service: Service,
   { listed }: ServedResources,

@@ -15,7 +15,7 @@ import { OpenRequests } from './open-requests.ts';
 
 export interface ExchangesOptions {
   maxExchanges?: number;
-  /** Approximate limit of their memory: methods, ids and errors can be long. */
+  /** Approximate limit of the exchanges' memory: methods, ids and errors can be long. */
   maxBytes?: number;
   describe?: (frame: FrameEvent) => FrameDescription;
 }

@@ -4,16 +4,16 @@ import { canonicalJson } from '../../base/canonical-json.ts';
 import { isObject } from '../../base/json-object.ts';
 
 export interface Difference {
-  /** `result.content[0].text`; empty for the value itself. */
+  /** A path such as `result.content[0].text`; empty for the value itself. */
   readonly path: string;
-  /** Undefined: absent. */
+  /** The value before; undefined if it is absent. */
   readonly before: unknown;
   readonly after: unknown;
 }
 
 const MOST_LEVELS = 64;
 
-/** At most `most` differences, in the order of the members. */
+/** Returns at most `most` differences, in the order of the members. */
 export function differencesOf(before: unknown, after: unknown, most = 1000): Difference[] {
   const found: Difference[] = [];
   const compare = (one: unknown, other: unknown, path: string, level: number) => {
@@ -40,7 +40,7 @@ function own(object: Record<string, unknown>, name: string): unknown {
 
 const LONGEST_VALUE = 80;
 
-/** A value for a message, in at most 81 characters. */
+/** Formats a value for a message, in at most 81 characters. */
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'absent';
   const text = canonicalJson(value);

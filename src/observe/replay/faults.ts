@@ -19,12 +19,12 @@ type FaultAction =
 
 export interface Fault {
   readonly method: (text: string) => boolean;
-  /** Absent: every target. */
+  /** Whether the fault applies to a target. Absent for every target. */
   readonly target: ((text: string) => boolean) | undefined;
   readonly action: FaultAction;
 }
 
-/** Without one of these, a fault that needs it fails its request with CONNECTION_CLOSED. */
+/** Effects that some faults need. A fault whose effect is missing fails its request with CONNECTION_CLOSED. */
 export interface FaultEffects {
   /** Ends the process, after what was written before. */
   exit?: (code: number) => void;

@@ -11,7 +11,7 @@ export interface MessagePlace extends LinePlace {
   readonly part: number;
 }
 
-/** Something that happened during an exchange, or after it. */
+/** An event during an exchange, or after it. */
 export interface Happening {
   readonly kind: 'progress' | 'log' | 'question' | 'round' | 'notification' | 'stderr';
   readonly place: MessagePlace;
@@ -22,7 +22,7 @@ export interface Happening {
 export type RecordedOutcome = 'pending' | 'answered' | 'cut' | 'cancelled' | 'lost';
 
 export interface RecordedExchange {
-  /** Its number among the requests of the server, from 0. */
+  /** Number of the exchange among the requests of the server, from 0. */
   readonly index: number;
   readonly key: string;
   readonly method: string;
@@ -31,13 +31,13 @@ export interface RecordedExchange {
   readonly request: MessagePlace;
   readonly startMs: number;
   readonly during: Happening[];
-  /** What happened between the end of this exchange and the end of the next one, outside of other exchanges. */
+  /** Events between the end of this exchange and the end of the next one, outside of other exchanges. */
   readonly after: Happening[];
   outcome: RecordedOutcome;
   answer?: MessagePlace;
   endMs?: number;
   exit?: RecordedExit;
-  /** The task that the answer is. */
+  /** The id of the task that the answer created. */
   taskId?: string;
 }
 
@@ -49,8 +49,8 @@ export interface RecordedExit {
 const LONGEST_KEY = 200;
 
 /**
- * Equal for requests with the same method and parameters. `_meta` differs between clients, `task` between revisions, and what answers
- * questions is part of the exchange that asked them.
+ * Returns a key that is equal for requests with the same method and parameters. `_meta` differs between clients, `task`
+ * between revisions, and answers to questions are part of the exchange that asked them.
  */
 export function requestKey(method: string, params: Params): string {
   const text = `${method} ${canonicalJson(comparable(params))}`;

@@ -33,12 +33,12 @@ interface SessionOptions {
   server?: string | undefined;
 }
 
-/** The most names that an error lists. */
+/** Limit of the names that an error lists. */
 const MOST_NAMES = 20;
 
 export class RecordedSession {
   readonly exchanges: RecordedExchange[] = [];
-  /** What happened before the first exchange ended, outside of exchanges. */
+  /** Events before the end of the first exchange, outside of exchanges. */
   readonly before: Happening[] = [];
   readonly file: MessageFile;
   readonly #byKey = new Map<string, RecordedExchange[]>();
@@ -81,7 +81,10 @@ export class RecordedSession {
     return this.#facts ?? this.#guessedFacts();
   }
 
-  /** The exchange number `count` with this key, from 0, or the last one if there are fewer. Waits until it is known whether it has an answer. */
+  /**
+   * Resolves with the exchange number `count` with this key, from 0, or with the last one if there are fewer. Waits
+   * until it is known whether the exchange has an answer.
+   */
   async find(key: string, count: number): Promise<RecordedExchange | undefined> {
     for (;;) {
       const found = this.#byKey.get(key)?.[count];
@@ -181,7 +184,7 @@ export class RecordedSession {
     const parsed = parse(decodeText(event.payload));
     const messages = Array.isArray(parsed) ? parsed : [parsed];
     for (const [part, message] of messages.entries()) {
-      if (!isObject(message)) continue; // stray output
+      if (!isObject(message)) continue; // the message is stray output
       const place = { ...line, part };
       if (event.direction === 'toServer') this.#toServer(message, place, event.atMs, wire);
       else this.#fromServer(message, place, event.atMs, wire);
@@ -204,7 +207,7 @@ export class RecordedSession {
 
   #toServer(message: JsonObject, place: MessagePlace, atMs: number, wire: Wire): void {
     const { method, id } = message;
-    if (typeof method !== 'string') return; // the answer to a question of the server
+    if (typeof method !== 'string') return; // the message answers a question of the server
     const params = isObject(message.params) ? message.params : {};
     if (method === 'notifications/cancelled') return this.#cancel(wire, params.requestId, atMs);
     if (id === undefined || (typeof id !== 'string' && typeof id !== 'number')) return;
@@ -220,7 +223,7 @@ export class RecordedSession {
     this.#begin(method, params, place, atMs, wire, id);
   }
 
-  /** The exchange whose questions the parameters answer. */
+  /** Finds the exchange whose questions the parameters answer. */
   #askedBy(method: string, params: Params, wire: Wire): RecordedExchange | undefined {
     if (params.requestState === undefined && params.inputResponses === undefined) return undefined;
     const round = roundOf(params.requestState, requestKey(method, params));
@@ -348,7 +351,7 @@ export class RecordedSession {
     };
   }
 
-  /** A recording that began after the handshake. */
+  /** Guesses the facts for a recording that began after the handshake. */
   #guessedFacts(): RecordedFacts {
     const kinds = this.exchanges.flatMap(({ method }) => methodsOfMcp.get(method)?.capability ?? []);
     const capabilities = Object.fromEntries(kinds.map((kind) => [kind, {}]));
@@ -377,7 +380,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // stray output
+    return undefined; // the text is stray output
   }
 }
 

@@ -32,14 +32,17 @@ export interface ReplayOptions {
   strict?: boolean | undefined;
   /** `fast` (default): without delays. `recorded`: with the recorded ones. A number divides them: 2 is twice as fast. */
   pace?: 'recorded' | 'fast' | number | undefined;
-  /** Gets the recorded stderr. */
+  /** Called with the recorded stderr. */
   onStderr?: ((text: string) => void) | undefined;
-  /** Ends the process where the recorded one exited before it answered. Without it, the request fails with OUTCOME_UNKNOWN. */
+  /**
+   * Ends the process where the recorded process exited before it answered. Without it, the request fails with
+   * OUTCOME_UNKNOWN.
+   */
   onExit?: ((exit: RecordedExit | undefined) => void) | undefined;
   clock?: Clock | undefined;
 }
 
-/** The most recorded requests that are compared with one that has no match. */
+/** Limit of the recorded requests that are compared with one that has no match. */
 const MOST_COMPARED = 200;
 const MOST_DIFFERENCES = 5;
 const PLACEHOLDER = /\[redacted\]|\[env [^\]]+\]/;
@@ -56,7 +59,7 @@ export class ReplayService implements Service {
   readonly #clock: Clock;
   readonly #watchers = new Watchers(() => undefined);
   readonly #redact = redactor();
-  /** How often each request came. */
+  /** The number of times that each request was received. */
   readonly #counts = new Map<string, number>();
   readonly #ended = new Set<RecordedExchange>();
   #next = 0;
@@ -214,7 +217,7 @@ export class ReplayService implements Service {
     if (waitMs > 0) await pause(this.#clock, waitMs, signal ?? never);
   }
 
-  /** The answer is written first. What followed it happens once, whatever repeats the request. */
+  /** The answer is written first. The events after it are sent once, even if the request is repeated. */
   #after(exchange: RecordedExchange): void {
     if (this.#ended.has(exchange)) return;
     this.#ended.add(exchange);
@@ -225,7 +228,7 @@ export class ReplayService implements Service {
     const { pace = 'fast' } = this.#options;
     const delayMs = pace === 'fast' ? 0 : Math.max(0, happening.atMs - sinceMs) / (pace === 'recorded' ? 1 : pace);
     const timer = this.#clock.after(delayMs, () => {
-      this.#announce(happening).catch(() => undefined); // the file is gone: requests report it
+      this.#announce(happening).catch(() => undefined); // the file is gone, which later requests report
     });
     timer.keepAlive(false);
   }
@@ -246,7 +249,7 @@ export class ReplayService implements Service {
     return this.#hasFormOf(client, facts) && (declaresTasks(client) || wantsTask(params, client));
   }
 
-  /** For a client that gets the result of a call instead of its task. */
+  /** Finds the outcome of a task, for a client that gets the result of a call instead of its task. */
   async #endOfTask(taskId: string): Promise<Params> {
     await this.session.read();
     const place = this.session.taskEnds.get(taskId);
@@ -306,7 +309,7 @@ export class ReplayService implements Service {
 
 const never: AbortSignal = new AbortController().signal;
 
-/** A client that cannot answer gets the recorded result all the same. */
+/** Asks the client. A client that cannot answer gets the recorded result nevertheless. */
 async function asked(caller: Caller, { method, params }: InputRequest, key?: string): Promise<void> {
   try {
     await caller.ask({ method, params } as InputRequest, key);

@@ -12,7 +12,7 @@ export interface FoundAnswer {
   value: JsonObject;
   /** The text of the answer in stdout. */
   text: string;
-  /** Other text on its first and on its last line. */
+  /** Other text on the first and on the last line of the answer. */
   before: string;
   after: string;
   /** Whether a newline follows. */

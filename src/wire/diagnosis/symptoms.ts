@@ -4,15 +4,15 @@
 export interface Symptoms {
   /** The command line of the server. */
   command: string;
-  /** The framing with which its messages are read. */
+  /** The framing with which messages of the server are read. */
   framing: string;
   /** The first bytes that the server wrote to stdout. */
   stdout: Uint8Array;
-  /** The number of bytes that it wrote to stdout. */
+  /** The number of bytes that the server wrote to stdout. */
   stdoutBytes: number;
   /** The number of bytes that had arrived when its stdin was closed; absent while stdin is open. */
   bytesBeforeEof?: number | undefined;
-  /** The last text that it wrote to stderr. */
+  /** The last text that the server wrote to stderr. */
   stderr: string;
   /** Names of variables that are set here but were not passed to the server. */
   withheld?: readonly string[] | undefined;

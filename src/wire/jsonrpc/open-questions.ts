@@ -16,7 +16,7 @@ interface Asked {
   question: OpenQuestion;
   /** Only requests with a smaller id were in flight when the question arrived. */
   beforeId: number;
-  /** True if one of these requests was given up: the question may belong to it. */
+  /** True if one of the requests was given up: the question may belong to it. */
   unclear: boolean;
 }
 

@@ -50,7 +50,7 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
 /** Retry delay while the backlog is full. After a connection that closed without a proof, the delay is a multiple of it. */
 const AGAIN_MS = 10;
-/** A listener and its key may be replaced during a connection attempt. After this many tries, that is not the cause. */
+/** Limit of attempts. A listener and its key may be replaced during a connection attempt, but not this many times. */
 const MOST_TRIES = 20;
 
 /** Error codes of `connectLocal` that prove that no process of this user listens. */

@@ -59,7 +59,7 @@ export class TurnReader {
     input.once('close', this.#inputClosed);
     input.on('data', this.#arrived);
     input.once('end', this.#inputEnded);
-    input.resume(); // the caller may have paused it
+    input.resume(); // the caller may have paused the stream
   }
 
   #arrived = (chunk: Buffer): void => {

@@ -55,7 +55,7 @@ const replayFile: CommandBody = async ({ out, signal }, [file], options) => {
   });
   const onExit = (exit: RecordedExit | undefined) => end(codeOf(exit));
   const recorded = replay(file!, { server, strict, pace, onExit, onStderr: (text) => process.stderr.write(text) });
-  await recorded.describe(); // reports a file that cannot be used before a client connects
+  await recorded.describe(); // a file that cannot be used is reported before a client connects
   const garbage = () => writeSync(1, 'this is not a message\n');
   const service = compose(
     recorded,
@@ -82,7 +82,7 @@ const replayFile: CommandBody = async ({ out, signal }, [file], options) => {
   }
 };
 
-/** As a shell reports it: a signal is 128 plus its number. */
+/** Returns the exit code as a shell reports it: for a signal, 128 plus its number. */
 function codeOf(exit: RecordedExit | undefined): number {
   if (!exit) return 0;
   return exit.exitCode ?? 128 + (constants.signals[exit.signal as NodeJS.Signals] ?? 0);

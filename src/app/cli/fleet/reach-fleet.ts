@@ -20,7 +20,7 @@ import { findRunningHost } from '../servers/running-host.ts';
 import { type FleetOptions, hasAddresses, isOfFleet, missingJoin, readFleetOptions } from './fleet-options.ts';
 import { type StateOnNode, whyNowhere } from './fleet-tables.ts';
 
-/** Name of these commands in the NATS monitoring. */
+/** Name of the command-line client in the NATS monitoring. */
 const NAME = 'standpipe';
 
 export interface FleetAccess {

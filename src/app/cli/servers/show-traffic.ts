@@ -75,7 +75,7 @@ export class ServerSecrets {
     this.learn(servers);
   }
 
-  /** Call this before these servers start. */
+  /** Must be called before these servers start. */
   learn(servers: readonly ServerConfig[]): void {
     for (const server of servers) {
       for (const [form, mask] of formsToMask(server)) this.#maskOf.set(form, mask);

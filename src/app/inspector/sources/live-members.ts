@@ -12,7 +12,7 @@ import { type RecordingItem, readRecording } from '../../../observe/record/reade
 /** One tap or host. Its events arrive through its socket; a host also accepts commands. */
 export class LiveMember {
   readonly descriptor: LiveDescriptor;
-  /** Set for a host, while it runs. */
+  /** The commands of a host, while it runs; undefined for a tap. */
   host: RemoteHost | undefined;
   ended = false;
   readonly #socket: Socket;

@@ -19,7 +19,7 @@ export interface InspectorSource {
   readonly isOurs?: boolean;
   /** The host of the source; absent if the source can only be watched. */
   readonly host?: SourceHost | undefined;
-  /** Replaces the secrets that its owner knows. Text that looks like a secret is found without it. */
+  /** Replaces the secrets that the owner of the source knows. Text that looks like a secret is found without it. */
   readonly redact?: Redact | undefined;
   /** How the command line reaches a server, if it can. */
   reach?(server: string): Reach | undefined;
@@ -51,7 +51,7 @@ export interface HostSourceOptions {
   title?: string;
   /** The result of `inspectorInputs()`, if the host got its handlers. */
   questions?: Questions;
-  /** Hides the secrets of its servers, which are known from their config. */
+  /** Hides the secrets of the host's servers, which are known from their config. */
   redact?: Redact;
   reach?: (server: string) => Reach;
   fleet?: () => Promise<FleetStatus | undefined>;

@@ -93,7 +93,7 @@ function refusal(frames: readonly Frame[]): Frame | undefined {
 const BURST_MS = 20_000;
 const LEAST_REQUESTS = 100;
 
-/** The fastest of these round trips counts: a busy machine delays some of them. */
+/** Number of round trips. The fastest one counts, because a busy machine delays some of them. */
 const ROUND_TRIPS = 10;
 
 /** Number of requests to send at once: `most`, or as many as the server answers sequentially in `BURST_MS`. */

@@ -32,7 +32,7 @@ export interface BucketOptions {
 export class NatsBucket {
   readonly link: NatsLink;
   readonly stream: string;
-  /** Prefix of the subjects of its entries; the key follows. */
+  /** Prefix of the subjects of the bucket's entries; the key follows. */
   readonly prefix: string;
   readonly expires: boolean;
   readonly jsm: JetStreamManager;

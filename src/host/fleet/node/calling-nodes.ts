@@ -20,7 +20,7 @@ export class CallingNode {
   readonly run: string;
   /** Prefix of the reply subjects of its calls; the number of the call follows. */
   readonly prefix: string;
-  /** True if all its calls were seen: the node was not dropped before. */
+  /** True if all calls of the node were seen: the node was not dropped before. */
   readonly isComplete: boolean;
   calls = 0;
   bytes = 0;
@@ -31,7 +31,10 @@ export class CallingNode {
   highest = 0;
   /** Clients whose connection or session can end. */
   readonly #clients = new Map<string, ClientIdentity>();
-  /** Prefix of the ids of its clients. Other parts of the program may show them, so that it must not contain the token. */
+  /**
+   * Prefix of the ids of the node's clients. Other parts of the program may show them, so that it must not contain the
+   * token.
+   */
   readonly #ids: string;
 
   constructor(name: string, run: string, prefix: string, isComplete: boolean) {
@@ -42,7 +45,7 @@ export class CallingNode {
     this.#ids = `${name}/${createHash('sha256').update(run).digest('hex').slice(0, 16)}/`;
   }
 
-  /** Returns NaN if it is not a call of this node. */
+  /** Returns NaN if the subject is not that of a call of this node. */
   numberOf(reply: string): number {
     const number = Number(reply.slice(this.prefix.length));
     return Number.isSafeInteger(number) && number > 0 ? number : Number.NaN;

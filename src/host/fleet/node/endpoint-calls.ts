@@ -17,7 +17,7 @@ export interface EndpointLimits extends KeptLimits {
   /** Limits of calls in flight: in all, and per node. */
   maxCalls: number;
   maxCallsPerNode: number;
-  /** Limits of the bytes of their requests. A single request is accepted whatever its size. */
+  /** Limits of the bytes of the requests in flight. A single request is accepted whatever its size. */
   maxCallBytes: number;
   maxCallBytesPerNode: number;
   maxMessageBytes: number;

@@ -57,7 +57,7 @@ export class HostTable {
     this.#applyNow(); // processes of an earlier instance of this name end first
   }
 
-  /** Resolves when its processes have exited. */
+  /** Removes a server. Resolves when its processes have exited. */
   async remove(name: string): Promise<void> {
     if (this.#instances.delete(name)) await this.apply();
   }

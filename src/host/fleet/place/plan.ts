@@ -53,7 +53,7 @@ interface PlannedNode {
   readonly name: string;
   readonly record: NodeRecord;
   readonly isEligible: boolean;
-  /** Number of its slots, including those that this plan adds. */
+  /** Number of the node's slots, including those that this plan adds. */
   load: number;
 }
 
@@ -61,7 +61,7 @@ interface OpenServer {
   key: string;
   record: ServerRecord;
   config: number;
-  /** Number of its replicas per node, including those that this plan adds. */
+  /** Number of the server's replicas per node, including those that this plan adds. */
   here: Map<string, number>;
   ownerless: number[];
   leaving: ClaimRecord[];

@@ -190,7 +190,7 @@ export class RoutingTable {
     if (offersTooMany && !this.#offersTooMany.has(key)) this.onTooManyOffers?.(key);
     if (offersTooMany) this.#offersTooMany.add(key);
     else this.#offersTooMany.delete(key);
-    if (!after) this.state.leases.delete(key); // only `listLeases` would remove it otherwise
+    if (!after) this.state.leases.delete(key); // otherwise only `listLeases` would remove the lease
     if (key === this.#self && (after || before)) this.onSelf?.(after);
     const offers = after?.offers ?? [];
     const offered = new Set(before?.offers);

@@ -263,7 +263,7 @@ export class ServerRequests implements FleetCallOwner {
     if (isStopped(error) && call.instance!.generation !== undefined) {
       this.calls.close(call, 'not_run');
       const pending = this.#pending.get(call.id);
-      if (pending) this.#pending.extend(pending); // `#runHere` had lifted its limit
+      if (pending) this.#pending.extend(pending); // `#runHere` had lifted the limit of the call
       return this.unanswered(call, 'not_run', error.message);
     }
     this.#lose(call, error);

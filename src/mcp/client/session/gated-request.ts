@@ -18,7 +18,7 @@ export function clientKeyOf({ asksInResult, client }: Caller): ClientKey {
 export class GatedRequest extends SentRequest {
   /** Whether the request is known to ask questions, or may do so. */
   asks = false;
-  /** Whether it was sent ahead of waiting requests because its client had a question to answer. */
+  /** Whether the request was sent ahead of waiting requests because its client had a question to answer. */
   nested = false;
   /** Whether a question arrived that belongs to the request, or may belong to it. */
   asked = false;
@@ -32,7 +32,10 @@ export class GatedRequest extends SentRequest {
   readonly identity: string;
   /** Questions of requests with the same key may go to any of them. */
   readonly client: ClientKey;
-  /** Whether its client can be asked: a result of 2026-07-28 carries questions only for methods that the specification allows. */
+  /**
+   * Whether the client of the request can be asked: a result of 2026-07-28 carries questions only for methods that the
+   * specification allows.
+   */
   readonly isAskable: boolean;
   readonly #method: string;
   readonly #params: Params;

@@ -293,7 +293,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return request.nested;
   }
 
-  /** Infinity unless another request of its principal waits. */
+  /** Returns Infinity unless another request of the principal waits. */
   #answerDueMs({ routedMs, principal }: AskedQuestion): number {
     return Math.max(routedMs, this.#waiting.sinceMs(principal)) + ANSWER_MS;
   }

@@ -19,7 +19,7 @@ export interface SkillResource {
 }
 
 export interface Skill {
-  /** The URI of its SKILL.md. */
+  /** The URI of the SKILL.md. */
   uri: string;
   /** The YAML at the start of SKILL.md, as JSON. */
   frontmatter: { name: string; description: string; [key: string]: unknown };

@@ -115,7 +115,7 @@ function endNothing(stderr: NodeJS.WriteStream) {
 function divertDescriptor(name: 'write' | 'writeSync' | 'writev' | 'writevSync'): () => void {
   const original = fs[name] as (fd: number, ...rest: unknown[]) => unknown;
   const diverted = (fd: number, ...rest: unknown[]) => original(fd === 1 ? 2 : fd, ...rest);
-  Object.defineProperties(diverted, Object.getOwnPropertyDescriptors(original)); // util.promisify uses these
+  Object.defineProperties(diverted, Object.getOwnPropertyDescriptors(original)); // util.promisify uses the properties
   return replace(fs, name, { value: diverted, configurable: true, writable: true, enumerable: true });
 }
 

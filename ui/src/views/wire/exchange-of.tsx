@@ -139,7 +139,7 @@ function useExchange({ seq, kind, pairSeq, note, task }: EventRow): ExchangeRepo
     let current = true;
     api.exchange(seq).then(
       (found) => current && setReport(found),
-      () => undefined, // the events are shown without it
+      () => undefined, // the events are shown without the exchange
     );
     return () => {
       current = false;

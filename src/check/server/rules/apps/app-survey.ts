@@ -18,7 +18,7 @@ export interface AppTool {
   readonly ui: unknown;
   /** The deprecated member of `_meta`. */
   readonly flatUri: unknown;
-  /** The URI of its view, which may be of any type. */
+  /** The URI of the tool's view, which may be of any type. */
   readonly uri: unknown;
 }
 

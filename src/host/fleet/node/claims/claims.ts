@@ -115,7 +115,10 @@ export class Claims {
     });
   }
 
-  /** Runs the server with its current record, in the same generation. The claim shows when it is ready or has failed. */
+  /**
+   * Runs the server with its current record, in the same generation. The claim shows when the server is ready or has
+   * failed.
+   */
   async renew({ server, slot: number, generation }: Params<'standpipe/renew'>): Promise<void> {
     const key = keyOfSlot(server, number);
     const renewed = await this.#turns.take(key, async () => {
