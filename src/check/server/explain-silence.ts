@@ -198,7 +198,7 @@ async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, '
 }
 
 /**
- * For a server that has answered its opening request: the proof that it treats one read as one message. Two messages in one write show it
+ * Proves that a server which has answered its opening request treats one read as one message. Two messages in one write show it
  * independently of timing. Undefined if that is not the cause.
  */
 async function proofOfOneMessagePerRead(

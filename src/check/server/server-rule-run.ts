@@ -20,7 +20,7 @@ export class ServerRuleRun extends RuleRun<Probe> {
   /** The rule runs again, in processes that no other rule uses. */
   readonly isAlone: boolean;
   readonly #isObserver: boolean;
-  /** Takes the place of the shared conversation in a run alone. */
+  /** The conversation of a rule that runs alone, in place of the shared one. */
   #own: Conversation | undefined;
 
   constructor(

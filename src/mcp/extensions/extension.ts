@@ -245,7 +245,7 @@ function isOfCore(type: unknown): boolean {
   return type === 'complete' || type === 'input_required';
 }
 
-/** The facts of the type of a result that is of an extension of this process. */
+/** The facts about the type of a result, if it belongs to an extension of this process. */
 export function typeOf(result: Result): ResultTypeFacts | undefined {
   return resultTypes.get(result.resultType as string);
 }

@@ -6,7 +6,7 @@ import { methodsOfMcp } from '../../mcp/methods.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { LinePlace } from '../record/reader.ts';
 
-/** Where a message is: a line of the file, and its number in a batch. */
+/** The place of a message: a line of the file, and the number in a batch. */
 export interface MessagePlace extends LinePlace {
   readonly part: number;
 }

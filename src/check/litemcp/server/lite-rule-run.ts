@@ -23,7 +23,7 @@ export class LiteRuleRun extends RuleRun<LiteProbe> {
   readonly #revisionRun: LiteServerRun;
 
   readonly #isAlone: boolean;
-  /** Takes the place of the shared process in a run alone. */
+  /** The process of a rule that runs alone, in place of the shared one. */
   #own: LiteProbe | undefined;
 
   constructor(revisionRun: LiteServerRun, isAlone = false) {

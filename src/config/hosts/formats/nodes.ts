@@ -8,7 +8,7 @@ export interface Member {
   value: Node;
 }
 
-/** Includes duplicate keys. */
+/** The members of an object, including duplicate keys. */
 export function membersOf(node: Node | undefined): Member[] {
   if (node?.type !== 'object') return [];
   return (node.children ?? []).map(({ children }) => ({ key: children![0]!, value: children![1]! }));

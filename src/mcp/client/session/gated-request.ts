@@ -117,7 +117,7 @@ export function usesId(method: string, { task }: Params): boolean {
 
 /** The maximum length of the name of a tool or prompt in the specification. Clients can send names of any length. */
 const LONGEST_TOOL_NAME = 128;
-/** Methods with a `name`. In others it is a member that MCP does not define. */
+/** Methods with a parameter `name`. In other methods, MCP does not define that parameter. */
 const named = new Set(['tools/call', 'prompts/get']);
 
 /** The key of a request in `AskingTools`. Undefined if the name cannot be that of a tool: such a request is never remembered. */
