@@ -45,7 +45,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   observe: {
     imports: ['base', 'wire', 'mcp', 'config'],
-    parts: ['flow', 'analysis', 'record', 'replay', 'live', 'tap'],
+    parts: ['flow', 'analysis', 'record', 'replay', 'convert', 'live', 'tap'],
     pure: ['flow', 'analysis'],
     lazyPackages: ['@modelcontextprotocol/core'],
   },

@@ -79,6 +79,10 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
   'Use a recording': {
     replay: { summary: 'answer as a recorded server did', load: () => import('./commands/replay.ts') },
     diff: { summary: 'compare two recordings of a server', load: () => import('./commands/diff.ts') },
+    convert: {
+      summary: 'write a recording as HTML, HAR, spans or a diagram',
+      load: () => import('./commands/convert.ts'),
+    },
   },
   'Run servers on several machines': {
     fleet: { summary: 'change and show the servers of a fleet', load: () => import('./commands/fleet.ts') },

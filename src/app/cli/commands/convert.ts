@@ -1,0 +1,61 @@
+// `standpipe convert`: a recording as HTML, HAR, OpenTelemetry spans or a sequence diagram.
+
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Option } from 'commander';
+import type { Selection } from '../../../observe/convert/selection.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { countOf, help } from './server-options.ts';
+
+interface Format {
+  readonly what: string;
+  convert(selection: Selection, file: string): Promise<string>;
+}
+
+const json = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`;
+
+const formats: Readonly<Record<string, Format>> = {
+  html: {
+    what: 'one page without scripts',
+    convert: async (selection, file) =>
+      (await import('../../../observe/convert/html.ts')).asHtml(selection, basename(file)),
+  },
+  har: {
+    what: 'HAR 1.2, for browsers and HTTP tools',
+    convert: async (selection) => json((await import('../../../observe/convert/har.ts')).asHar(selection)),
+  },
+  otlp: {
+    what: 'OpenTelemetry spans as JSON',
+    convert: async (selection) => json((await import('../../../observe/convert/otlp.ts')).asOtlp(selection)),
+  },
+  mermaid: {
+    what: 'sequence diagram in Markdown',
+    convert: async (selection) => (await import('../../../observe/convert/mermaid.ts')).asMermaid(selection),
+  },
+};
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .argument('<file>', 'recording')
+    .addOption(new Option('--to <format>', 'format of the output').choices(Object.keys(formats)).makeOptionMandatory())
+    .option('-o, --output <file>', 'write to this file (default: stdout)')
+    .option('--server <name>', 'only this server, or this client of a host')
+    .option('--last <number>', 'only the last <number> events', countOf('--last'));
+  const lines = Object.entries(formats).map(([name, { what }]) => `  ${name.padEnd(8)} ${what}`);
+  help(
+    command,
+    `Formats:\n${lines.join('\n')}`,
+    'convert session.jsonl --to html --output session.html',
+    'convert session.jsonl --to mermaid --server weather',
+  );
+  command.action(run(convert));
+};
+
+const convert: CommandBody = async ({ out }, [file], options) => {
+  const { to, output, server, last } = options as { to: string; output?: string; server?: string; last?: number };
+  const { readSelection } = await import('../../../observe/convert/selection.ts');
+  const converted = await formats[to]!.convert(await readSelection(file!, { server, last }), file!);
+  if (output === undefined) out.write(converted);
+  else writeFileSync(output, converted, { mode: 0o600 });
+  return undefined;
+};

@@ -1,0 +1,146 @@
+// A recording as one HTML file that opens from disk: a waterfall of the requests with their messages, and stderr, exits and stray output on
+// the same clock. No scripts and no network access. All data is escaped, and the policy of the page allows only its own style.
+
+import { createHash } from 'node:crypto';
+import { decodeText } from '../../base/decode-text.ts';
+import { visible } from '../../base/terminal/visible.ts';
+import { eventText } from '../analysis/event-text.ts';
+import { isFailure } from '../analysis/exchange.ts';
+import type { FlowEvent } from '../flow/event.ts';
+import type { SelectedEvent, SelectedExchange, Selection } from './selection.ts';
+
+const style = `
+:root { color-scheme: light dark; --text: #1c2128; --quiet: #57606a; --page: #ffffff; --box: #f4f6f8; --line: #d0d7de; --ok: #116329; --bad: #b3261e; --bar: #0550ae; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --quiet: #9ea7b3; --page: #0d1117; --box: #161b22; --line: #30363d; --ok: #56d364; --bad: #ff8a80; --bar: #79b8ff; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 72rem; background: var(--page); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { margin: 0 0 0.25rem; font-size: 1.5rem; }
+p { margin: 0.3rem 0; }
+.quiet { color: var(--quiet); }
+code, pre { font: 0.8125rem/1.5 ui-monospace, monospace; }
+details, .event { border-top: 1px solid var(--line); padding: 0.3rem 0; }
+summary { cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+.row { display: grid; grid-template-columns: 5.5rem 8rem minmax(0, 1fr) 6rem 10rem; gap: 0.75rem; align-items: baseline; }
+.event .row { grid-template-columns: 5.5rem 8rem minmax(0, 1fr); }
+.time { text-align: right; font-variant-numeric: tabular-nums; color: var(--quiet); }
+.ok { color: var(--ok); } .bad { color: var(--bad); font-weight: 600; }
+svg { width: 100%; height: 0.6rem; } rect { fill: var(--bar); } .failed rect { fill: var(--bad); }
+pre { margin: 0.4rem 0; padding: 0.5rem 0.75rem; background: var(--box); border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; }
+:focus-visible { outline: 2px solid var(--bar); outline-offset: 2px; }
+@media (max-width: 48rem) { .row, .event .row { grid-template-columns: 5.5rem minmax(0, 1fr); } svg { display: none; } }
+`;
+
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** Longer messages are cut: the file has to open quickly. */
+const LONGEST_MESSAGE = 20_000;
+
+export function asHtml({ events, exchanges }: Selection, title: string): string {
+  const requests = new Map(exchanges.map((each) => [keyOf(each.exchange), each]));
+  const firstMs = events[0]?.dateMs ?? 0;
+  const spanMs = Math.max(1, (events.at(-1)?.dateMs ?? 0) - firstMs);
+  const rows = events.flatMap((selected) => {
+    const { event } = selected;
+    const exchange = requests.get(keyOf({ ...event, requestSeq: event.seq }));
+    if (exchange) return exchangeRow(exchange, firstMs, spanMs);
+    return eventRow(selected, firstMs) ?? [];
+  });
+  const failed = exchanges.filter(({ exchange }) => isFailure(exchange)).length;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="standpipe convert">
+<title>${text(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1 dir="auto">${text(title)}</h1>
+<p class="quiet">${exchanges.length} requests, ${failed} failed, ${events.length} events, from ${new Date(firstMs).toISOString()} in ${(spanMs / 1000).toFixed(1)} s</p>
+</header>
+<main>
+${rows.join('\n')}
+</main>
+</body>
+</html>
+`;
+}
+
+function keyOf({ server, life, requestSeq }: { server: string; life: number; requestSeq: number }): string {
+  return `${requestSeq} ${life} ${server}`;
+}
+
+function exchangeRow(
+  { exchange, request, answer, startDateMs, endDateMs }: SelectedExchange,
+  firstMs: number,
+  spanMs: number,
+): string {
+  const { server, method, tool, outcome, error } = exchange;
+  const waitMs = endDateMs === undefined ? undefined : endDateMs - startDateMs;
+  const x = ((startDateMs - firstMs) / spanMs) * 100;
+  const width = Math.max(0.5, ((waitMs ?? spanMs) / spanMs) * 100);
+  const name = [method, tool].filter((part) => part !== undefined && part !== '').join(' ');
+  const how = error && isFailure(exchange) ? `error ${error.code}` : error ? 'not supported' : outcome;
+  return `<details><summary class="row${isFailure(exchange) ? ' failed' : ''}"><span class="time">${timeOf(startDateMs - firstMs)}</span><span class="quiet" dir="auto">${text(server)}</span><span><code dir="auto">${text(name)}</code> <span class="${isFailure(exchange) ? 'bad' : 'ok'}">${text(how)}</span></span><span class="time">${waitMs === undefined ? '' : timeOf(waitMs)}</span><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect x="${x.toFixed(2)}" y="0" width="${width.toFixed(2)}" height="6"/></svg></summary>
+<pre dir="auto">${text(pretty(request))}</pre>
+${answer === undefined ? '<p class="quiet">There is no complete answer.</p>' : `<pre dir="auto">${text(pretty(answer))}</pre>`}
+</details>`;
+}
+
+/** Undefined for messages, which are shown with their request, and for facts of no interest here. */
+function eventRow({ event, dateMs, messages }: SelectedEvent, firstMs: number): string | undefined {
+  const shown = shownEvent(event, messages.length);
+  if (shown === undefined) return undefined;
+  const [kind, what] = shown;
+  return `<div class="event"><div class="row"><span class="time">${timeOf(dateMs - firstMs)}</span><span class="quiet" dir="auto">${text(event.server)}</span><span><span class="quiet">${kind}</span> <code dir="auto">${text(what)}</code></span></div></div>`;
+}
+
+function shownEvent(event: FlowEvent, messages: number): [kind: string, text: string] | undefined {
+  switch (event.kind) {
+    case 'frame':
+      return messages === 0 ? ['stray output', textOf(event.payload)] : undefined;
+    case 'stderr':
+      return ['stderr', textOf(event.payload)];
+    case 'link':
+    case 'hop':
+    case 'client':
+      return undefined;
+    default:
+      return [event.kind, eventText(event)];
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return decodeText(bytes.subarray(0, LONGEST_MESSAGE)).trimEnd();
+}
+
+function pretty(message: object): string {
+  const json = JSON.stringify(message, undefined, 2);
+  return json.length > LONGEST_MESSAGE ? `${json.slice(0, LONGEST_MESSAGE)}\n… (${json.length} characters)` : json;
+}
+
+function timeOf(ms: number): string {
+  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Control characters are made visible: text from a peer cannot hide or reorder other text. */
+function text(value: string): string {
+  return visible(value).replace(/[&<>"']/g, (character) => entities[character]!);
+}

@@ -1,0 +1,125 @@
+// The part of a recording that is converted: its events, and the requests of hosts and clients with their outcomes.
+
+import { decodeText } from '../../base/decode-text.ts';
+import { UsageError } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { Analysis } from '../analysis/analysis.ts';
+import type { MessageDescription } from '../analysis/describe-frame.ts';
+import type { Exchange } from '../analysis/exchange.ts';
+import { type FlowEvent, type FrameEvent, lengthOfParts } from '../flow/event.ts';
+import { readRecordings } from '../record/reader.ts';
+
+export interface SelectionOptions {
+  /** Only this server, or this client of a host. */
+  server?: string | undefined;
+  /** Only the last events. */
+  last?: number | undefined;
+}
+
+export interface SelectedEvent {
+  readonly event: FlowEvent;
+  /** Milliseconds since 1970. */
+  readonly dateMs: number;
+  /** The messages of a frame. */
+  readonly messages: readonly MessageDescription[];
+}
+
+/** A request with what is known of its answer. */
+export interface SelectedExchange {
+  readonly exchange: Exchange;
+  readonly request: JsonObject;
+  /** Absent without an answer, or if it was too long to be recorded whole. */
+  readonly answer: JsonObject | undefined;
+  readonly startDateMs: number;
+  readonly endDateMs: number | undefined;
+}
+
+export interface Selection {
+  readonly events: readonly SelectedEvent[];
+  readonly exchanges: readonly SelectedExchange[];
+}
+
+/** A longer recording has to be limited: the whole selection is held in memory. */
+const MOST_EVENTS = 200_000;
+const MOST_BYTES = 512 * 1024 * 1024;
+
+export async function readSelection(file: string, { server, last }: SelectionOptions): Promise<Selection> {
+  const runs = new Map<string, Run>();
+  let held = 0;
+  let bytes = 0;
+  for await (const item of readRecordings(file)) {
+    if (item.type !== 'event') continue;
+    if (server !== undefined && item.event.server !== server) continue;
+    let run = runs.get(item.run.run);
+    if (!run) {
+      run = new Run(item.run.startedAt?.getTime() ?? 0);
+      runs.set(item.run.run, run);
+    }
+    run.add(item.event);
+    bytes += lengthOfParts(item.event);
+    if (++held > MOST_EVENTS || bytes > MOST_BYTES) throw tooLong(file);
+  }
+  const all = [...runs.values()].flatMap((run) => run.events);
+  const events = last === undefined ? all : all.slice(-last);
+  const kept = new Set(events.map(({ event }) => event));
+  return { events, exchanges: [...runs.values()].flatMap((run) => run.exchanges(kept)) };
+}
+
+/** The events of one run have one clock and one sequence. */
+class Run {
+  readonly events: SelectedEvent[] = [];
+  readonly #startedMs: number;
+  readonly #analysis = new Analysis();
+  readonly #bySeq = new Map<number, FrameEvent>();
+
+  constructor(startedMs: number) {
+    this.#startedMs = startedMs;
+  }
+
+  add(event: FlowEvent): void {
+    this.#analysis.see(event, event.atMs);
+    const messages = event.kind === 'frame' ? this.#analysis.describe(event).messages : [];
+    this.events.push({ event, dateMs: this.#startedMs + event.atMs, messages });
+    if (event.kind === 'frame') this.#bySeq.set(event.seq, event);
+  }
+
+  exchanges(kept: ReadonlySet<FlowEvent>): SelectedExchange[] {
+    const found = new Set<Exchange>();
+    for (const { event } of this.events) {
+      if (event.kind !== 'frame' || !kept.has(event)) continue;
+      for (const exchange of this.#analysis.exchangesOf(event.seq))
+        if (exchange.requestSeq === event.seq) found.add(exchange);
+    }
+    return [...found].map((exchange) => {
+      const { startMs, endMs, requestSeq, answerSeq, id } = exchange;
+      return {
+        exchange,
+        request: messageOf(this.#bySeq.get(requestSeq), id) ?? {},
+        answer: answerSeq === undefined ? undefined : messageOf(this.#bySeq.get(answerSeq), id),
+        startDateMs: this.#startedMs + startMs,
+        endDateMs: endMs === undefined ? undefined : this.#startedMs + endMs,
+      };
+    });
+  }
+}
+
+function messageOf(frame: FrameEvent | undefined, id: string | number): JsonObject | undefined {
+  if (!frame || frame.cut) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(decodeText(frame.payload));
+    const message = Array.isArray(parsed) ? parsed.find((each) => isObject(each) && each.id === id) : parsed;
+    return isObject(message) ? message : undefined;
+  } catch {
+    return undefined; // a message after other text on its line
+  }
+}
+
+function tooLong(file: string): UsageError {
+  return new UsageError(
+    'RECORDING_UNUSABLE',
+    `${file} has more than ${MOST_EVENTS} events or ${MOST_BYTES / 1024 / 1024} MiB`,
+    {
+      hint: 'Select a part: --server NAME. Or split the file by lines; each part needs its first line.',
+    },
+  );
+}
