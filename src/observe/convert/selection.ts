@@ -8,6 +8,7 @@ import type { MessageDescription } from '../analysis/describe-frame.ts';
 import type { Exchange } from '../analysis/exchange.ts';
 import { type FlowEvent, type FrameEvent, lengthOfParts } from '../flow/event.ts';
 import { readRecordings } from '../record/reader.ts';
+import { noServer, unknownServer } from '../record/unusable-recording.ts';
 
 export interface SelectionOptions {
   /** Only this server, or this client of a host. */
@@ -42,13 +43,17 @@ export interface Selection {
 /** A longer recording has to be limited: the whole selection is held in memory. */
 const MOST_EVENTS = 200_000;
 const MOST_BYTES = 512 * 1024 * 1024;
+/** The most names that an error lists. */
+const MOST_NAMES = 20;
 
 export async function readSelection(file: string, { server, last }: SelectionOptions): Promise<Selection> {
   const runs = new Map<string, Run>();
+  const names = new Set<string>();
   let held = 0;
   let bytes = 0;
   for await (const item of readRecordings(file)) {
     if (item.type !== 'event') continue;
+    if (names.size < MOST_NAMES) names.add(item.event.server);
     if (server !== undefined && item.event.server !== server) continue;
     let run = runs.get(item.run.run);
     if (!run) {
@@ -59,6 +64,7 @@ export async function readSelection(file: string, { server, last }: SelectionOpt
     bytes += lengthOfParts(item.event);
     if (++held > MOST_EVENTS || bytes > MOST_BYTES) throw tooLong(file);
   }
+  if (held === 0) throw nothingSelected(file, server, [...names]);
   const all = [...runs.values()].flatMap((run) => run.events);
   const events = last === undefined ? all : all.slice(-last);
   const kept = new Set(events.map(({ event }) => event));
@@ -112,6 +118,11 @@ function messageOf(frame: FrameEvent | undefined, id: string | number): JsonObje
   } catch {
     return undefined; // a message after other text on its line
   }
+}
+
+function nothingSelected(file: string, server: string | undefined, names: readonly string[]): UsageError {
+  if (server !== undefined && names.length > 0) return unknownServer(file, server, names);
+  return noServer(file);
 }
 
 function tooLong(file: string): UsageError {

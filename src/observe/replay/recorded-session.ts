@@ -2,17 +2,14 @@
 // answered. Messages stay in the file: an exchange holds the places of their lines, so that a recording of any size fits into memory.
 // Exchanges can be used while the rest of the file is still being read.
 
-import { existsSync } from 'node:fs';
 import { decodeText } from '../../base/decode-text.ts';
-import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
-import { ownCommand } from '../../base/own-command.ts';
-import { hintOfNames } from '../../config/nearest.ts';
 import { methodsOfMcp } from '../../mcp/methods.ts';
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Params, Result, ServiceFacts } from '../../mcp/service.ts';
 import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { type LinePlace, readRecordings } from '../record/reader.ts';
+import { noServer, severalServers, unknownServer } from '../record/unusable-recording.ts';
 import { MessageFile } from './message-file.ts';
 import {
   type Happening,
@@ -123,7 +120,7 @@ export class RecordedSession {
       sinceWake = 0;
       this.#wake();
     }
-    if (this.#names.size === 0) throw existsSync(file) ? noServer(file, damaged) : noRecording(file);
+    if (this.#names.size === 0) throw noServer(file, damaged);
     if (server !== undefined && !this.#names.has(server)) throw unknownServer(file, server, [...this.#names]);
     if (server === undefined && this.#names.size > 1) throw severalServers(file, [...this.#names]);
     this.#isRead = true;
@@ -387,29 +384,4 @@ function parse(text: string): unknown {
 /** Whether a notification of a server concerns more than a single connection or request. */
 function passes(method: string): boolean {
   return method !== 'notifications/cancelled' && method !== 'notifications/subscriptions/acknowledged';
-}
-
-function noRecording(file: string): UsageError {
-  return new UsageError('NAME_UNKNOWN', `There is no recording ${file}`, { hint: RECORD });
-}
-
-const RECORD = `\`${ownCommand} tap --record FILE -- <command …>\` and \`${ownCommand} up --record FILE\` write recordings.`;
-
-function noServer(file: string, damaged: number): UsageError {
-  const lines = damaged > 0 ? `; ${damaged} of its lines cannot be read` : '';
-  return new UsageError('RECORDING_UNUSABLE', `${file} has no messages of a server${lines}`, {
-    hint: RECORD,
-  });
-}
-
-function unknownServer(file: string, server: string, names: readonly string[]): UsageError {
-  return new UsageError('NAME_UNKNOWN', `${file} has no server named "${server}"`, {
-    hint: hintOfNames(server, names, undefined),
-  });
-}
-
-function severalServers(file: string, names: readonly string[]): UsageError {
-  return new UsageError('INVALID_OPTION', `${file} has several servers: ${names.join(', ')}`, {
-    hint: `Choose one: --server ${names[0]}`,
-  });
 }
