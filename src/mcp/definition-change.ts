@@ -12,7 +12,7 @@ export interface DefinitionChange {
   /** Empty for the server. */
   readonly name: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** For a changed definition. */
+  /** Empty unless `kind` is `changed`. */
   readonly changes: readonly SchemaChange[];
 }
 

@@ -1,4 +1,4 @@
-// The HTML form of a recording: a file that is opened from disk, with data of a hostile server.
+// Opens a recording as HTML from disk. Its data comes from a hostile server.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

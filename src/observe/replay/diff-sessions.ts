@@ -17,7 +17,7 @@ export interface ComparedCall {
   readonly change: 'same' | 'different' | 'added' | 'removed';
   readonly before?: CallSide;
   readonly after?: CallSide;
-  /** Of the results or errors; at most 100. */
+  /** Differences between the results or errors, at most 100. */
   readonly differences: readonly Difference[];
 }
 
