@@ -8,9 +8,11 @@ import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
+import { hostTasks } from '../../src/mcp/extensions/tasks/host-tasks.ts';
 import type { TaskHandle } from '../../src/mcp/extensions/tasks/task-handle.ts';
 import { resumeTask } from '../../src/mcp/extensions/tasks/tasks.ts';
 import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
+import { JumpingClock } from '../fixtures/tasks/jumping-clock.mjs';
 
 const without = { extensions: [{ id: TASKS }] };
 const clients = {
@@ -22,8 +24,15 @@ const clients = {
 } as const satisfies Record<string, ClientOptions>;
 type ClientName = keyof typeof clients;
 
+/** Of the tasks of the servers, and of those of the host. Each has a clock that the test moves to the end of the TTL. */
+const TTL_MS = 600_000;
 const file = fileURLToPath(new URL('../fixtures/tasks/keyed-server.mjs', import.meta.url));
-const entry = (revision: string, support: string) => ({ command: process.execPath, args: [file, support], revision });
+const entry = (revision: string, support: string) => ({
+  command: process.execPath,
+  args: [file, support, String(TTL_MS)],
+  revision,
+  requestTimeoutMs: 2 * TTL_MS,
+});
 const hosted = { tasks: { after: '1ms' } };
 const servers = {
   'modern-optional': entry('2026-07-28', 'optional'),
@@ -36,16 +45,24 @@ const servers = {
   'modern-hosted': { ...entry('2026-07-28', 'none'), ...hosted },
   'legacy-hosted': { ...entry('2025-11-25', 'none'), ...hosted },
 };
+/** The same servers, with a process for each client. */
+const own = Object.fromEntries(
+  Object.entries(servers).map(([name, server]) => [`own-${name}`, { ...server, share: 'client' }]),
+);
 const isTask = (client: string, server: string) => / with /.test(client) && /optional|required|hosted/.test(server);
+/** Whether the task is that of the server, which the host passes on. */
+const isPassed = (client: string, server: string) => /^2026.* with /.test(client) && /modern-[or]/.test(server);
 
-const host = new Host({ mcpServers: servers } as never);
+const clock = new JumpingClock();
+const extensions = [hostTasks({ ttlMs: TTL_MS })];
+const host = new Host({ mcpServers: { ...servers, ...own } } as never, { clock, extensions });
 let url = '';
 let token = '';
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   await host.start();
-  const serving = await serveHttp((name) => (name === undefined || name in servers ? host.service(name) : undefined));
+  const serving = await serveHttp((name) => host.service(name));
   ({ url, token } = serving as { url: string; token: string });
   // The first client of a process determines the questions that it may send.
   const first = Object.keys(servers).map(async (server) => (await open('2025-06-18', server)).callTool('runs', {}));
@@ -77,7 +94,7 @@ async function begun(clientName: ClientName, server: string, tool: string) {
   const key = `${++lastKey}`;
   const abort = new AbortController();
   const call = async (name: string) => {
-    const { content } = await host.callTool(server, name, { key });
+    const { content } = await (server in own ? client.callTool(name, { key }) : host.callTool(server, name, { key }));
     return (content[0] as { text: string }).text;
   };
   const calling = isTask(clientName, server)
@@ -124,11 +141,10 @@ describe.each(cells)('a client of %s and the server %s', (clientName, server) =>
   });
 
   test('ask and answer a question', async () => {
-    // A plain call that is known to send questions may get its own process, where the test cannot release it.
     const atOnce = (await open(clientName, server)).callTool('question-at-once', { key: 'asks' });
     expect(await atOnce).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
-    if (!isTask(clientName, server) || server === 'legacy-hosted') return;
-    const { call, result } = await begun(clientName, server, 'question');
+    // A call that is known to send questions may get its own process, so its client begins and releases it.
+    const { call, result } = await begun(clientName, `own-${server}`, 'question');
     await call('release');
     expect(await result()).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
   });
@@ -140,6 +156,27 @@ describe.each(cells)('a client of %s and the server %s', (clientName, server) =>
     expect(await call('aborted')).toBe('aborted');
     await expect(result()).rejects.toMatchObject(handle ? { code: 'TASK_CANCELLED' } : { message: 'enough' });
     if (handle) expect(await handle.status()).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('reach the end of the TTL', async () => {
+    const { call, result, handle } = await begun(clientName, server, 'result');
+    if (handle) {
+      expect(await handle.status()).toMatchObject({ status: 'working', ttlMs: TTL_MS });
+      if (isPassed(clientName, server)) await call('expire');
+      else clock.jump(TTL_MS);
+      expect(await call('aborted')).toBe('aborted');
+      return await expect(handle.status()).rejects.toMatchObject({ rpcCode: -32602 });
+    }
+    clock.jump(TTL_MS);
+    await call('expire');
+    if (/required/.test(server)) {
+      // It is a task between the host and the server.
+      expect(await call('aborted')).toBe('aborted');
+      const message = expect.stringMatching(/was called as a task and may have run/);
+      return await expect(result()).rejects.toMatchObject({ rpcCode: -32603, message });
+    }
+    await call('release');
+    expect(await result()).toMatchObject({ content: [{ text: 'done' }] });
   });
 
   test('lose the connection', async () => {
