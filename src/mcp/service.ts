@@ -89,8 +89,12 @@ export interface Caller {
   readonly options?: CallLimits | undefined;
   /** Whether the client requested progress. */
   readonly wantsProgress: boolean;
+  /** Progress of the request is still wanted after its answer, until this signal aborts: the answer may name work that goes on. */
+  readonly progressUntil?: CancelSignal | undefined;
   /** Takes the parameters of `notifications/progress`; the caller fills in its token. */
   progress(params: Params): void;
+  /** The work of the request goes on after its answer, and so may its progress. */
+  continues?(): void;
   /** Takes the parameters of `notifications/message`. */
   log(params: Params): void;
   /**

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Host } from '../../src/host/host.ts';
 import { serve } from '../../src/mcp/adapter/client-adapters.ts';
 import { hostTasks } from '../../src/mcp/extensions/tasks/host-tasks.ts';
+import { JumpingClock } from '../fixtures/tasks/jumping-clock.mjs';
 import { type Message, rawSession } from './raw-session.ts';
 
 const file = fileURLToPath(new URL('../fixtures/tasks/keyed-server.mjs', import.meta.url));
@@ -17,12 +18,14 @@ const servers = {
   hosted: { command, args: [file], tasks: { after: '1ms' } },
 };
 
-const host = new Host({ mcpServers: servers } as never);
-const brief = new Host({ mcpServers: servers } as never, { extensions: [hostTasks({ ttlMs: 300 })] });
+const clock = new JumpingClock();
+const TTL_MS = 3_600_000;
+const extensions = [hostTasks({ ttlMs: TTL_MS })];
+const host = new Host({ mcpServers: servers } as never, { clock, extensions });
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  await Promise.all([host.start(), brief.start()]);
+  await host.start();
   // The first client of a process determines the questions that it may send.
   for (const server of Object.keys(servers)) {
     const { request, initialize } = await rawSession({ connect: (channel) => serve(host.service(server), channel) });
@@ -30,7 +33,7 @@ beforeAll(async () => {
     await request('tools/call', { name: 'runs', arguments: {} });
   }
 });
-afterAll(() => Promise.all([host.stop(), brief.stop()]));
+afterAll(() => host.stop());
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
@@ -42,13 +45,13 @@ describe.each(cases)('a client of 2025-11-25 and tasks of the kind %s, of %s', (
   const name = (tool: string) => (served === 'all' ? `${server}__${tool}` : tool);
   const id = served === 'all' ? new RegExp(`^standpipe:${server}/[0-9a-f]{32}$`) : /^[0-9a-f]{32}$/;
 
-  async function opened(at = host) {
+  async function opened() {
     const key = String(++last);
     const call = async (tool: string, of = key) => {
-      const { content } = await at.callTool(server, tool, { key: of });
+      const { content } = await host.callTool(server, tool, { key: of });
       return (content[0] as { text: string }).text;
     };
-    const service = served === 'all' ? at.service() : at.service(server);
+    const service = served === 'all' ? host.service() : host.service(server);
     const open = async () => {
       const raw = await rawSession({ connect: (channel) => serve(service, channel) });
       closing.push(() => raw.close());
@@ -159,8 +162,11 @@ describe.each(cases)('a client of 2025-11-25 and tasks of the kind %s, of %s', (
   });
 
   test('loses a task when its TTL ends, and the tool is cancelled', async () => {
-    const { request, create, call } = await opened(brief);
+    const { request, create, call } = await opened();
     const { taskId } = await create('result');
+    await call('begun');
+    expect((await request('tasks/get', { taskId })).result).toMatchObject({ taskId, status: 'working' });
+    clock.jump(TTL_MS);
     expect(await call('aborted')).toBe('aborted');
     expect((await request('tasks/get', { taskId })).error).toMatchObject({ code: -32602 });
   });

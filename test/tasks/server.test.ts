@@ -71,7 +71,7 @@ describe('a server of 2026-07-28', () => {
   });
 
   test('answers a call with a task that can be read at once, and returns its result with tasks/get', async () => {
-    const { server, finish } = taskServer({ afterMs: 0, ttlMs: 1000, pollMs: 20 });
+    const { server, finish } = taskServer({ afterMs: 0, ttlMs: 600_000, pollMs: 20 });
     const { modern } = await raw(server);
     const { result } = await modern('tools/call', { name: 'wait', task: { ttl: 5 } });
     const { _meta, ...created } = result!;
@@ -81,7 +81,7 @@ describe('a server of 2026-07-28', () => {
       status: 'working',
       createdAt: iso,
       lastUpdatedAt: iso,
-      ttlMs: 1000,
+      ttlMs: 600_000,
       pollIntervalMs: 20,
     });
     const { taskId } = created;

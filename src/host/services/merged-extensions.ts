@@ -6,8 +6,8 @@ import { toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { readAllPages } from '../../mcp/client/pages.ts';
 import { filterFacts, idsAt, idsOf, withHandle } from '../../mcp/extensions/assigned-ids.ts';
-import { declaresUnknown } from '../../mcp/extensions/extension.ts';
-import { readHandle } from '../../mcp/handles.ts';
+import { declaresUnknown, idInMessage } from '../../mcp/extensions/extension.ts';
+import { handle, readHandle } from '../../mcp/handles.ts';
 import { methodsOfMcp } from '../../mcp/methods.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import { type Params, type Result, silentCaller } from '../../mcp/service.ts';
@@ -62,13 +62,29 @@ export function requestOfExtension(
   return result instanceof Promise ? result.then(named) : named(result);
 }
 
-/** A caller whose questions name ids of a server. */
-class HandleCaller extends PassedCaller {
-  readonly #named: (question: Params) => Params;
+/** The caller of a request whose progress may name an id of the server. */
+export function namingIds(caller: HostCaller, server: string): HostCaller {
+  return new HandleCaller(caller, (message) => {
+    const named = idInMessage(message);
+    return named ? (named.withId(message, handle(server, named.id)) as Params) : message;
+  });
+}
 
-  constructor(caller: HostCaller, named: (question: Params) => Params) {
+/** A caller whose questions and progress name ids of a server. */
+class HandleCaller extends PassedCaller implements HostCaller {
+  readonly isOwner: HostCaller['isOwner'];
+  readonly unanswered: HostCaller['unanswered'];
+  readonly #named: (message: Params) => Params;
+
+  constructor(caller: HostCaller, named: (message: Params) => Params) {
     super(caller);
+    this.isOwner = caller.isOwner;
+    this.unanswered = caller.unanswered;
     this.#named = named;
+  }
+
+  override progress(params: Params): void {
+    super.progress(this.#named(params));
   }
 
   override ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {

@@ -20,7 +20,7 @@ import type { HostedServer } from '../hosted-server.ts';
 import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { isAlwaysPrefixed, listedName, listedUri, withContentUris, withLinkUris } from './listed-names.ts';
-import { declaredTogether, describedFor, mergedEntries, requestOfExtension } from './merged-extensions.ts';
+import { declaredTogether, describedFor, mergedEntries, namingIds, requestOfExtension } from './merged-extensions.ts';
 import { type ListedEntry, type ListWait, MergedLists } from './merged-lists.ts';
 import { MergedWatch, type WatchedUri } from './merged-watch.ts';
 import type { HostCaller } from './process-service.ts';
@@ -202,9 +202,10 @@ export class MergedService implements Service {
     const own = ownParams(method, params, route.own);
     const { target, withUris } = methodsOfMcp.get(method) ?? {};
     const checked = target?.list === 'resources' ? this.#checkLink(route, caller.client) : undefined;
-    const request = () => member.service.request(method, own, caller);
+    // 2025-11-25: a call with `task` is answered with an id, which its progress names too.
+    const following = params.task === undefined ? caller : namingIds(caller, server);
+    const request = () => member.service.request(method, own, following);
     const result = checked ? checked.then(request) : request();
-    // 2025-11-25: a call with `task` is answered with an id.
     const isPlain = caller.client.capabilities.extensions === undefined && params.task === undefined;
     const hasUris = withUris || (method === 'resources/read' ? params.uri !== route.own : route.lists.mayLink);
     if (isPlain && !hasUris) return result;

@@ -40,8 +40,16 @@ export class PassedCaller implements Caller {
     return this.#caller.wantsProgress;
   }
 
+  get progressUntil(): CancelSignal | undefined {
+    return this.#caller.progressUntil;
+  }
+
   progress(params: Params): void {
     this.#caller.progress(params);
+  }
+
+  continues(): void {
+    this.#caller.continues?.();
   }
 
   log(params: Params): void {

@@ -24,6 +24,7 @@ export abstract class RequestCaller implements Caller {
   protected lastProgress = Number.NEGATIVE_INFINITY;
   protected observer: ClientObserver | undefined;
   #sent: { wire: WireName; id: RequestId } | undefined;
+  #continues = false;
 
   constructor(
     inbound: InboundCall,
@@ -56,12 +57,17 @@ export abstract class RequestCaller implements Caller {
     return this.#token !== undefined;
   }
 
-  /** MCP forbids progress values that do not increase, and progress after the answer: those are not sent. */
+  continues(): void {
+    this.#continues = true;
+  }
+
+  /** MCP forbids progress values that do not increase, and progress after the end of the work: those are not sent. */
   progress(params: Params): void {
     const progressToken = this.#token;
     const { cancelled, settled } = this.inbound;
     const progress = params.progress as number;
-    if (progressToken === undefined || cancelled || settled || !(progress > this.lastProgress)) return;
+    const isOver = cancelled || (settled && !this.#continues);
+    if (progressToken === undefined || isOver || !(progress > this.lastProgress)) return;
     this.lastProgress = progress;
     const sent: Params = { ...params, progressToken };
     if (!has(this.client.revision, 'progressMessage')) delete sent.message;

@@ -36,8 +36,8 @@ export interface Extension {
   readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
   /** Client-side implementation. Without it, a client does not declare the extension. */
   readonly client?: ClientPart;
-  /** The id that a question of a server names: it belongs to the pending request with this target. `withId` adds it to the answer. */
-  readonly idInQuestion?: (question: Params) => NamedId | undefined;
+  /** The id that a question or progress of a server names. A question belongs to the pending request with this target. */
+  readonly idInMessage?: (message: Params) => NamedId | undefined;
   /**
    * How the extension is declared to this client, by a host whose servers declare it in `capabilities.extensions`.
    * Default: in the same way.
@@ -53,7 +53,8 @@ export interface Extension {
 
 interface NamedId {
   readonly id: string;
-  withId(answer: object): object;
+  /** Adds the id, or the one that replaces it, to a message. */
+  withId(message: object, id?: string): object;
 }
 
 /** Only clients send requests: 2026-07-28 has no requests from servers. */
@@ -189,7 +190,7 @@ const ids = new Set<string>();
 const schemes = new Map<string, boolean>();
 const onlyModern = new Set<string>();
 const listing: Record<string, object> = {};
-const questionIds = new Set<NonNullable<Extension['idInQuestion']>>();
+const messageIds = new Set<NonNullable<Extension['idInMessage']>>();
 const factsChanges = new Map<string, NonNullable<Extension['factsFor']>>();
 
 /** Adds the methods and result types of the extensions to those of this process. Must be called before they are used. */
@@ -211,7 +212,7 @@ export function register(extensions: readonly Extension[] | undefined): readonly
     for (const scheme of extension.schemes ?? []) schemes.set(scheme, extension.areLinked ?? false);
     if (isModernRevision(extension.since)) onlyModern.add(id);
     if (extension.listing) listing[id] = extension.listing;
-    if (extension.idInQuestion) questionIds.add(extension.idInQuestion);
+    if (extension.idInMessage) messageIds.add(extension.idInMessage);
     if (extension.factsFor) factsChanges.set(id, extension.factsFor);
     registered.add(extension);
     ids.add(id);
@@ -256,9 +257,9 @@ export function isOfExtension(result: Result): boolean {
   return type !== undefined && !isOfCore(type);
 }
 
-export function idInQuestion(question: Params): NamedId | undefined {
-  for (const read of questionIds) {
-    const named = read(question);
+export function idInMessage(message: Params): NamedId | undefined {
+  for (const read of messageIds) {
+    const named = read(message);
     if (named) return named;
   }
   return undefined;

@@ -1,5 +1,6 @@
 // Adds JSON-RPC to the table of pending requests: messages, progress, questions from the other end, and ids that return as text.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, RpcError } from '../../base/errors.ts';
 import { toJson } from '../../base/to-json.ts';
@@ -23,6 +24,8 @@ import { type OpenQuestion, OpenQuestions } from './open-questions.ts';
  */
 export interface RequestOptions extends WaitOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** `onProgress` is called after the result too, until this signal aborts. */
+  progressUntil?: CancelSignal | undefined;
   /** Whether a cancellation is sent when the request is given up. MCP forbids it for `initialize`. */
   cancellable?: boolean | undefined;
   /** The request from the other end that caused this one. */
@@ -53,12 +56,17 @@ export interface OutboundOptions {
 
 const TOGETHER: SendOptions = { together: true };
 
+/** The most answered requests whose progress is still wanted. Beyond that, the oldest one gets no more. */
+const MOST_CONTINUED = 10_000;
+
 export class Outbound {
   readonly pending: PendingRequests<Params, unknown, RequestOptions>;
   #channel: Channel;
   #options: OutboundOptions;
   #questions = new OpenQuestions<Pending>();
   #sawTextId = false;
+  /** The listeners of answered requests whose progress is still wanted, oldest first. */
+  readonly #continued = new Map<number, (progress: Progress) => void>();
 
   constructor(channel: Channel, options: OutboundOptions) {
     this.#channel = channel;
@@ -83,14 +91,19 @@ export class Outbound {
     this.pending.remove(request);
     // Some servers write `error: null` beside a result.
     if ('error' in response && response.error) request.reject(this.#toRpcError(response));
-    else request.resolve((response as JsonRpcResult).result);
+    else {
+      if (request.options?.progressUntil) this.#continue(request);
+      request.resolve((response as JsonRpcResult).result);
+    }
     return true;
   }
 
   progress(id: unknown, progress: Progress): void {
-    const request = this.pending.get(this.#numberOf(id));
-    const onProgress = request?.options?.onProgress;
-    if (!request || !onProgress) return; // late progress, or a token that was never sent: ids can be guessed
+    const number = this.#numberOf(id);
+    const request = this.pending.get(number);
+    if (!request) return this.#continued.get(number!)?.(progress); // other progress is late, or its token was never sent
+    const { onProgress } = request.options ?? {};
+    if (!onProgress) return; // ids can be guessed
     this.pending.extend(request);
     onProgress(progress);
   }
@@ -124,6 +137,14 @@ export class Outbound {
   /** Whether the other end waits for an answer from us. */
   get isAsked(): boolean {
     return this.#questions.any;
+  }
+
+  #continue({ id, options }: Pending): void {
+    const { onProgress, progressUntil } = options!;
+    if (!onProgress || progressUntil!.aborted) return;
+    if (this.#continued.size === MOST_CONTINUED) this.#continued.delete(this.#continued.keys().next().value!);
+    this.#continued.set(id, onProgress);
+    progressUntil!.addEventListener('abort', () => this.#continued.delete(id), { once: true });
   }
 
   #send({ id, method, options }: Pending, given: Params): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Cancellable } from '../../base/cancel-signal.ts';
 import { ManualClock } from '../../base/clock.ts';
 import { RpcError } from '../../base/errors.ts';
 import { memoryPair } from '../transport/stream-transport.ts';
@@ -247,6 +248,37 @@ describe('a request that takes too long', () => {
     await noticed.opened;
     clock.advance(1);
     await failed;
+  });
+
+  test('gets progress after its result until a signal aborts, for at most 10,000 requests', async () => {
+    const { left, right } = await pair();
+    right.handle('begin', (params) => ({ ...params }));
+    right.handle('refuse', () => {
+      throw new RpcError(-32000, 'no');
+    });
+    const seen: number[] = [];
+    const begin = (id: number, signal: Cancellable, method = 'begin') =>
+      left.request(method, {}, { onProgress: () => seen.push(id), progressUntil: signal });
+    const report = async (progressToken: number) => {
+      await right.notify('notifications/progress', { progressToken, progress: 1 });
+      await right.request('ping');
+      return seen.splice(0);
+    };
+    const [first, second, others] = [new Cancellable(), new Cancellable(), new Cancellable()];
+    await begin(1, first);
+    await begin(2, second);
+    await begin(3, others, 'refuse').catch(() => undefined);
+    expect(await report(1)).toEqual([1]);
+    expect(await report(1)).toEqual([1]);
+    expect(await report(3)).toEqual([]);
+    first.cancel('the end');
+    expect(await report(1)).toEqual([]);
+    for (let id = 4; id <= 10_002; id++) await begin(id, others);
+    expect(await report(2)).toEqual([2]);
+    await begin(10_003, others);
+    expect(await report(2)).toEqual([]);
+    expect(await report(4)).toEqual([4]);
+    expect(await report(10_003)).toEqual([10_003]);
   });
 
   test('whose answer crosses the cancellation is counted as late and has no effect', async () => {

@@ -5,7 +5,7 @@ import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
 import type { RequestHandler } from '../../../wire/jsonrpc/inbound.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
-import { idInQuestion, legacyExtensions } from '../../extensions/extension.ts';
+import { idInMessage, legacyExtensions } from '../../extensions/extension.ts';
 import { methodsOfMcp, questionMethods } from '../../methods.ts';
 import { type AskedClient, missingFor } from '../../missing-capability.ts';
 import { type Era, NEWEST_MODERN } from '../../revisions.ts';
@@ -70,7 +70,7 @@ export function answerRequests(
         const handlers = options.isAnswered?.() === false ? {} : options;
         return answerInput({ method, params }, caller, handlers, ended);
       };
-      const named = idInQuestion(params);
+      const named = idInMessage(params);
       const response = await gate.answer(method, signal, answered, named?.id);
       return named?.withId(response as object) ?? response;
     };

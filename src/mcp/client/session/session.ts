@@ -25,6 +25,7 @@ export class SentRequest implements RequestOptions {
   totalTimeoutMs: number | undefined;
   readonly signal: CancelSignal | undefined;
   readonly onProgress: ((params: object) => void) | undefined;
+  readonly progressUntil: CancelSignal | undefined;
   shared: SharedMembers | undefined;
   headers: RequestOptions['headers'];
   readonly #wire: WireName | undefined;
@@ -36,6 +37,7 @@ export class SentRequest implements RequestOptions {
     this.totalTimeoutMs = totalTimeoutMs;
     this.signal = caller.signal;
     this.onProgress = caller.wantsProgress ? (params) => caller.progress(params as Params) : undefined;
+    this.progressUntil = caller.progressUntil;
     this.shared = undefined;
     this.headers = undefined;
   }

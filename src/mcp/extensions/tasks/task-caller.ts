@@ -1,5 +1,6 @@
 // The caller of a tool call that may become a task. Until then, progress, log messages and questions go to the client of
-// the request. Afterwards progress is the status message of the task, and questions are those of the task.
+// the request. Afterwards progress is the status message of the task, and questions are those of the task. A 2025-11-25 client gets
+// the progress of a task too.
 
 import { Cancellable } from '../../../base/cancel-signal.ts';
 import type { Clock, Timer } from '../../../base/clock.ts';
@@ -11,7 +12,8 @@ import { missingCapability } from '../../protocol-errors.ts';
 import type { Caller, ClientFacts, Params, WireName } from '../../service.ts';
 import type { InputRequest, InputResponse } from '../../types.ts';
 import type { RunningTask } from './engine.ts';
-import { MOST_MESSAGE_CHARS } from './record.ts';
+import { isFinal, MOST_MESSAGE_CHARS } from './record.ts';
+import { EXPERIMENTAL, withRelatedTask } from './wire-forms.ts';
 
 export class TaskCaller implements Caller {
   readonly client: ClientFacts;
@@ -60,6 +62,8 @@ export class TaskCaller implements Caller {
     } finally {
       this.#creation = undefined;
     }
+    // "The `progressToken` provided in the initial request remains valid throughout the task lifetime."
+    if (this.client.revision === EXPERIMENTAL) this.#first.continues?.();
     if (this.signal.aborted) this.#task.cancel();
     if (this.#message !== undefined) this.#task.apply({ type: 'progressed', message: this.#message });
     return this.#task;
@@ -67,8 +71,13 @@ export class TaskCaller implements Caller {
 
   progress(params: Params): void {
     this.#message = firstChars(messageOf(params), MOST_MESSAGE_CHARS);
-    if (this.#task) this.#task.apply({ type: 'progressed', message: this.#message });
-    else if (this.#first.wantsProgress) this.#first.progress(params);
+    const task = this.#task;
+    task?.apply({ type: 'progressed', message: this.#message });
+    if (!this.#first.wantsProgress) return;
+    if (!task) this.#first.progress(params);
+    else if (this.client.revision === EXPERIMENTAL && !isFinal(task.next)) {
+      this.#first.progress(withRelatedTask(params, task.record.id));
+    }
   }
 
   /** The specification: log messages "are not supported on tasks". */

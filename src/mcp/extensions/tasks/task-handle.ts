@@ -14,6 +14,7 @@ import type { CallToolResult, InputRequest, InputResponse } from '../../types.ts
 import type { ToolCall, UnfinishedCall } from '../extension.ts';
 import { isFinal, MOST_KEY_CHARS } from './record.ts';
 import { experimentalTaskClient, extensionTask, readTask, type TaskClient } from './task-client.ts';
+import { TaskProgress } from './task-progress.ts';
 import { EXPERIMENTAL, readExperimental, type TaskState } from './wire-forms.ts';
 
 /** The option of `callTool` that returns a handle. */
@@ -80,10 +81,17 @@ export async function callToEnd(call: UnfinishedCall, polls: Caller): Promise<Re
 }
 
 async function begin<C extends UnfinishedCall>(call: C, polls = call.caller): Promise<Result | FollowedTask> {
-  const answer = asResult(await call.service.request('tools/call', call.params, call.caller), 'tools/call');
-  const following = { ...call, caller: polls };
-  if (answer.resultType === 'task') return FollowedTask.extension(answer, following);
-  return call.params.task === undefined ? answer : FollowedTask.experimental(answer.task, following);
+  const progress = call.params.task === undefined ? undefined : new TaskProgress(call.caller);
+  const given = await call.service.request('tools/call', call.params, progress?.caller ?? call.caller);
+  try {
+    const answer = asResult(given, 'tools/call');
+    const following = { ...call, caller: polls };
+    if (answer.resultType === 'task') return FollowedTask.extension(answer, following);
+    return progress ? FollowedTask.experimental(answer.task, following, progress) : answer;
+  } catch (error) {
+    progress?.end();
+    throw error;
+  }
 }
 
 export function resumedTask({ revision, task }: SavedTask, call: ToolCall): TaskHandle {
@@ -97,15 +105,24 @@ class FollowedTask implements TaskHandle {
   readonly #call: UnfinishedCall & Partial<ToolCall>;
   readonly #revision: SavedTask['revision'];
   readonly #client: TaskClient;
+  /** Undefined if its server sends only `statusMessage`. */
+  readonly #progress: TaskProgress | undefined;
   /** Fingerprints of the questions that were answered or are being answered, by key. */
   readonly #asked = new Map<string, string>();
   #state: TaskState;
 
-  constructor(call: UnfinishedCall, revision: SavedTask['revision'], state: TaskState, client: TaskClient) {
+  constructor(
+    call: UnfinishedCall,
+    revision: SavedTask['revision'],
+    state: TaskState,
+    client: TaskClient,
+    progress?: TaskProgress,
+  ) {
     this.#call = call;
     this.#revision = revision;
     this.#state = state;
     this.#client = client;
+    this.#progress = progress;
   }
 
   static extension(task: Result, call: UnfinishedCall): FollowedTask {
@@ -113,9 +130,9 @@ class FollowedTask implements TaskHandle {
     return new FollowedTask(call, '2026-07-28', state, extensionTask(call, state.taskId));
   }
 
-  static experimental(task: unknown, call: UnfinishedCall): FollowedTask {
+  static experimental(task: unknown, call: UnfinishedCall, progress: TaskProgress): FollowedTask {
     const state = readTask(readExperimental(task), 'tools/call');
-    return new FollowedTask(call, EXPERIMENTAL, state, experimentalTaskClient(call, state.taskId));
+    return new FollowedTask(call, EXPERIMENTAL, state, experimentalTaskClient(call, state.taskId), progress);
   }
 
   /** The handle of a call that the server answered at once. */
@@ -137,7 +154,7 @@ class FollowedTask implements TaskHandle {
   }
 
   async status(): Promise<TaskState> {
-    if (!isWhole(this.#state) || !isFinal(this.#state)) this.#state = await this.#client.get();
+    if (!isWhole(this.#state) || !isFinal(this.#state)) this.#see(await this.#client.get());
     return this.#state;
   }
 
@@ -157,6 +174,7 @@ class FollowedTask implements TaskHandle {
       return await this.#follow(signal ? AbortSignal.any([toAbortSignal(signal), limit.signal]) : limit.signal, true);
     } finally {
       if (timer) timer.cancel();
+      this.#progress?.end();
     }
   }
 
@@ -196,7 +214,7 @@ class FollowedTask implements TaskHandle {
         onState?.(state);
         if (caller.wantsProgress && state.statusMessage !== undefined && state.statusMessage !== message) {
           message = state.statusMessage;
-          caller.progress({ progress: ++shown, message });
+          caller.progress({ progress: this.#progress?.last ?? ++shown, message });
         }
         for (const [key, request] of this.#newQuestions(state)) {
           if (!ownsTask && missingFor(request, caller.client)) continue;
@@ -243,7 +261,7 @@ class FollowedTask implements TaskHandle {
     try {
       for (let polls = 0; ; polls++) {
         signal?.throwIfAborted();
-        if (polls === 0 && !isWhole(this.#state)) this.#state = await this.#poll(signal);
+        if (polls === 0 && !isWhole(this.#state)) this.#see(await this.#poll(signal));
         const { status, statusMessage, inputRequests } = this.#state;
         const next = fingerprint([status, statusMessage, inputRequests]);
         if (next !== shown) yield this.#state;
@@ -251,11 +269,16 @@ class FollowedTask implements TaskHandle {
         if (isFinal(this.#state)) return;
         if (polls === 1) news.listen(this.#client);
         const notified = await news.wait(intervalOf(this.#state));
-        this.#state = notified && isWhole(notified) ? notified : await this.#poll(signal);
+        this.#see(notified && isWhole(notified) ? notified : await this.#poll(signal));
       }
     } finally {
       news.stop();
     }
+  }
+
+  #see(state: TaskState): void {
+    this.#state = state;
+    if (isFinal(state)) this.#progress?.end();
   }
 
   /** Reads the task. Reading can be repeated, so a poll without an answer is repeated. */

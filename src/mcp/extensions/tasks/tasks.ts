@@ -79,10 +79,10 @@ export const taskMethods: Extension = {
     },
   },
   resultTypes: { task: { methods: ['tools/call'], id: 'taskId', withIds: withTaskIds } },
-  idInQuestion: (question) => {
-    const id = relatedTask(question);
+  idInMessage: (given) => {
+    const id = relatedTask(given);
     // "All requests, notifications, and responses related to a task MUST include" the name of the task.
-    return id === undefined ? undefined : { id, withId: (answer) => withRelatedTask(answer, id) };
+    return id === undefined ? undefined : { id, withId: (message, as = id) => withRelatedTask(message, as) };
   },
   factsFor: factsWithTasks,
 };

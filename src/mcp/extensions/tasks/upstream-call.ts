@@ -10,6 +10,7 @@ import { overlay } from '../../layers/layer.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import { NEWEST_MODERN } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service } from '../../service.ts';
+import { passing } from './passing-caller.ts';
 import { TASKS } from './wire-forms.ts';
 
 /** Declares the extension to the server, or sends `task` if the parameters have it. */
@@ -74,24 +75,4 @@ export function undeclaring(caller: Caller): Caller {
  */
 export function inBackground(caller: Caller, timeoutMs: number): Caller {
   return passing(caller, { asksInResult: true, options: { ...caller.options, timeoutMs } });
-}
-
-/** The caller with some members replaced. */
-function passing(caller: Caller, members: Partial<Caller>): Caller {
-  return {
-    client: caller.client,
-    request: caller.request,
-    requestBytes: caller.requestBytes,
-    asksInResult: caller.asksInResult,
-    signal: caller.signal,
-    options: caller.options,
-    wantsProgress: caller.wantsProgress,
-    progress: (params) => caller.progress(params),
-    log: (params) => caller.log(params),
-    ask: (question, name, signal) => caller.ask(question, name, signal),
-    keeps: (bytes) => caller.keeps?.(bytes),
-    sent: (wire, id) => caller.sent?.(wire, id),
-    askedBy: (id) => caller.askedBy?.(id),
-    ...members,
-  };
 }
