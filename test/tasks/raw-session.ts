@@ -15,6 +15,11 @@ export interface Message {
 export async function rawSession(server: { connect(channel: Channel): Promise<unknown> }) {
   const [here, there] = memoryPair();
   await server.connect(there);
+  return rawSessionOver(here);
+}
+
+/** `here`: a transport of ours or of the official SDK, which is not started yet. */
+export async function rawSessionOver(here: Pick<Channel, 'start' | 'send' | 'close' | 'onmessage'>) {
   const got: Message[] = [];
   const listeners = new Set<(message: Message) => void>();
   const listen = (listener: (message: Message) => void) => {
@@ -51,8 +56,9 @@ export async function rawSession(server: { connect(channel: Channel): Promise<un
       capabilities: { elicitation: {} },
       clientInfo: { name: 'raw', version: '1' },
     });
+  const notify = (method: string) => here.send({ jsonrpc: '2.0', method } as never);
   const close = () => here.close();
-  return { got, request, answer, modern, initialize, close, listen };
+  return { got, request, answer, modern, initialize, notify, close, listen };
 }
 
 export const declared = { elicitation: {}, extensions: { [TASKS]: {} } };
