@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { root } from '../prepare.mjs';
 import { giveTurns } from './turns.mjs';
+import { serveWithUp } from './up.mjs';
 
 export const fixtures = join(root, 'test/fixtures/conformance');
 /** Capabilities of the clients. A server in 2025-11-25 receives them once, before a client connects. */
@@ -18,10 +19,11 @@ const EXTENSIONS = ['tasks', 'skills'];
  */
 export const WAYS = {
   direct: { leg: 'server', title: 'our Server over HTTP', serve: serveDirectly, extensions: EXTENSIONS },
+  url: { leg: 'server', title: 'our Server over HTTP, behind up --http', serve: serveUrl, extensions: EXTENSIONS },
   ours: {
     leg: 'server',
-    title: 'our stdio server behind the gateway',
-    serve: () => serveBehind('our-server.mjs'),
+    title: 'our stdio server behind up --http',
+    serve: () => serveWithUp(entryOf('our-server.mjs')),
     extensions: EXTENSIONS,
   },
   official: {
@@ -52,11 +54,28 @@ async function serveDirectly() {
   return { target: serving.url, close: () => serving.close() };
 }
 
+/** The same server as an entry with a `url`. */
+async function serveUrl() {
+  const direct = await serveDirectly();
+  const { target, close } = await serveWithUp({ url: direct.target });
+  return {
+    target,
+    async close() {
+      await close();
+      await direct.close();
+    },
+  };
+}
+
+function entryOf(file) {
+  return { command: process.execPath, args: [join(fixtures, file)] };
+}
+
 /** Starts a stdio server under a host, in the given revision or in the newest one that both sides support. */
 async function serveBehind(file, revision) {
   const { serveHttp } = await import('standpipe/http');
   const { Host } = await import('standpipe/host');
-  const entry = { command: process.execPath, args: [join(fixtures, file)], ...(revision && { revision }) };
+  const entry = { ...entryOf(file), ...(revision && { revision }) };
   const inputs = () => (revision ? { capabilities: ASKABLE } : {});
   const host = new Host({ mcpServers: { conformance: entry } }, { inputs });
   await host.start();

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Host } from '../../src/host/host.ts';
 import { serve } from '../../src/mcp/adapter/client-adapters.ts';
 import { hostTasks } from '../../src/mcp/extensions/tasks/host-tasks.ts';
+import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
 import { JumpingClock } from '../fixtures/tasks/jumping-clock.mjs';
 import { type Message, rawSession } from './raw-session.ts';
 
@@ -190,10 +191,13 @@ describe.each(['2025-11-25', '2026-07-28'])('a tool of a %s server that requires
   const entry = { ...requires, revision, autoStart: false };
   const done = { content: [{ type: 'text', text: 'done' }] };
 
-  test('is called by the first request of a modern client, which starts the server', async () => {
-    const { open } = await startedWith(entry, false);
+  test('is called, or refused, by the first request of a modern client without tasks, which starts the server', async () => {
+    const { open, started } = await startedWith(entry, false);
     const { modern } = await open();
-    expect((await modern('tools/call', { name: 'job' }, {})).result).toMatchObject(done);
+    const { result, error } = await modern('tools/call', { name: 'job' }, {});
+    if (revision === '2025-11-25') expect(result).toMatchObject(done);
+    else expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } });
+    expect(await started.callTool('only', 'job', {})).toMatchObject(done);
   });
 
   test('is a task for the first request of a client that declares the extension', async () => {

@@ -114,9 +114,27 @@ async function begun(clientName: ClientName, server: string, tool: string) {
   };
 }
 
-const cells = (Object.keys(clients) as ClientName[]).flatMap((client) =>
+/** Whether the server refuses the client, which could declare the extension. */
+const isRefused = (client: string, server: string) => /^2026.* without /.test(client) && server === 'modern-required';
+const allCells = (Object.keys(clients) as ClientName[]).flatMap((client) =>
   Object.keys(servers).map((server) => [client, server] as const),
 );
+
+test.each(allCells.filter((cell) => isRefused(...cell)))(
+  'a client of %s and the server %s: a call is refused',
+  async (clientName, server) => {
+    const client = await open(clientName, server);
+    const key = `${++lastKey}`;
+    await expect(client.callTool('result', { key })).rejects.toMatchObject({
+      rpcCode: -32021,
+      data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+    });
+    const { content } = await host.callTool(server, 'runs', { key });
+    expect(content).toMatchObject([{ text: '0' }]);
+  },
+);
+
+const cells = allCells.filter((cell) => !isRefused(...cell));
 
 describe.each(cells)('a client of %s and the server %s', (clientName, server) => {
   test('get a result', async () => {

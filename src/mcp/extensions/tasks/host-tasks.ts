@@ -3,7 +3,8 @@
 // - A client that declares the extension, and a server that has it: all messages pass.
 // - Another client that has tasks: the host has a task of its own, and runs the call at the server in the form of the server.
 //   If the entry of the server has `tasks`, this includes servers and tools without tasks.
-// - A client without tasks: the host runs a call as a task if the server demands that, and answers when it ends.
+// - A client without tasks: the host runs a call as a task if the server demands that, and answers when it ends. A client of
+//   2026-07-28 gets the refusal of a server that has the extension.
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
@@ -195,7 +196,9 @@ class HostTasks {
       return await this.#service.request('tools/call', params, caller);
     } catch (error) {
       const known = this.#form(this.#server.facts);
-      if (known === 'extension' && needsExtension(error)) return this.#callUpstream(params, caller);
+      // A client of 2026-07-28 could have declared it; the program that runs the host, and earlier revisions, cannot.
+      const couldDeclare = caller.request !== undefined && isModernRevision(caller.client.revision);
+      if (known === 'extension' && !couldDeclare && needsExtension(error)) return this.#callUpstream(params, caller);
       // "Servers MUST return a -32601 (Method not found) error if a client does not attempt to do so."
       const isRefused = !form && known === 'experimental' && isRpc(error, RpcCode.methodNotFound);
       if (isRefused && (await isRequired())) return this.#call(params, caller);
