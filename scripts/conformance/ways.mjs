@@ -54,7 +54,7 @@ async function serveDirectly() {
   return { target: serving.url, close: () => serving.close() };
 }
 
-/** The same server as an entry with a `url`. */
+/** Serves the same server as an entry with a `url`. */
 async function serveUrl() {
   const direct = await serveDirectly();
   const { target, close } = await serveWithUp({ url: direct.target });
