@@ -13,9 +13,13 @@ import { fixtureServer } from '../fixtures/extensions/servers.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 
-const official = fileURLToPath(
-  new URL('index.js', import.meta.resolve('@modelcontextprotocol/server-basic-vanillajs')),
-);
+/** The examples of ext-apps, by the names of their entries. */
+const examples = { clock: 'basic-vanillajs', budget: 'budget-allocator', monitor: 'system-monitor' };
+
+function entryOf(example: string) {
+  const index = new URL('index.js', import.meta.resolve(`@modelcontextprotocol/server-${example}`));
+  return { command: process.execPath, args: [fileURLToPath(index), '--stdio'] };
+}
 
 let site: string;
 const server = createServer();
@@ -38,8 +42,8 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 async function gateway(): Promise<{ url: string; token: string }> {
-  const clock = { command: process.execPath, args: [official, '--stdio'] };
-  const config = writeConfig('apps.json', { clock, shop: fixtureServer });
+  const entries = Object.entries(examples).map(([name, example]) => [name, entryOf(example)]);
+  const config = writeConfig('apps.json', { ...Object.fromEntries(entries), shop: fixtureServer });
   const host = startCli(['up', '--no-inspector', '--config', config, '--http', '0', '--allow-origin', site]);
   later(() => stopHost(host));
   let log = '';
@@ -59,26 +63,58 @@ function callsOf(page: Page): { name: string; text: () => Promise<string> }[] {
   return calls;
 }
 
-inBrowser('the official bridge', () => {
-  test.each(
-    (['auto', 'legacy'] as const).flatMap((mode) => [
-      { mode, path: '/clock', tool: 'get-time', uri: 'ui://get-time/mcp-app.html' },
-      { mode, path: '', tool: 'clock__get-time', uri: 'ui://clock/get-time/mcp-app.html' },
-    ]),
-  )('shows a view from "$path" that calls a tool of its server by name ($mode)', async ({ mode, path, tool, uri }) => {
-    const { url, token } = await gateway();
-    const page = await openPage(site);
-    const calls = callsOf(page);
-    const show = `showApp(${[url + path, token, tool, mode].map((each) => JSON.stringify(each)).join()})`;
-    await page.waitForFunction('window.showApp');
-    const shown = await page.evaluate<{ text: string }>(show);
-    expect(shown).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
-    const time = page.frameLocator('#view').locator('#server-time');
-    await expect.poll(() => time.textContent()).toBe(shown.text);
+const cases = (server: keyof typeof examples, tool: string, uri: string) =>
+  (['auto', 'legacy'] as const).flatMap((mode) => [
+    { mode, path: `/${server}`, tool, uri: `ui://${uri}` },
+    { mode, path: '', tool: `${server}__${tool}`, uri: `ui://${server}/${uri}` },
+  ]);
 
-    await page.frameLocator('#view').getByRole('button', { name: 'Get Server Time' }).click();
-    await expect.poll(() => time.textContent()).not.toBe(shown.text);
-    expect(calls.map(({ name }) => name)).toEqual([tool, 'get-time']);
-    expect(await calls[1]!.text()).toContain(await time.textContent());
-  });
+/** Calls the tool, and shows its view with the result. */
+async function show({ mode, path, tool, uri }: ReturnType<typeof cases>[number]) {
+  const { url, token } = await gateway();
+  const page = await openPage(site);
+  const calls = callsOf(page);
+  await page.waitForFunction('window.showApp');
+  const args = [url + path, token, tool, mode].map((each) => JSON.stringify(each));
+  const shown = await page.evaluate<{ text: string }>(`showApp(${args.join()})`);
+  expect(shown).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
+  return { view: page.frameLocator('#view'), calls, text: shown.text };
+}
+
+inBrowser('the official bridge', () => {
+  test.each(cases('clock', 'get-time', 'get-time/mcp-app.html'))(
+    'shows a view from "$path" that calls a tool by its own name ($mode)',
+    async (given) => {
+      const { view, calls, text } = await show(given);
+      const time = view.locator('#server-time');
+      await expect.poll(() => time.textContent()).toBe(text);
+
+      await view.getByRole('button', { name: 'Get Server Time' }).click();
+      await expect.poll(() => time.textContent()).not.toBe(text);
+      expect(calls.map(({ name }) => name)).toEqual([given.tool, 'get-time']);
+      expect(await calls[1]!.text()).toContain(await time.textContent());
+    },
+  );
+
+  test.each(cases('monitor', 'get-system-info', 'system-monitor/mcp-app.html'))(
+    'shows a view from "$path" that calls a tool which is only for views ($mode)',
+    async (given) => {
+      const { view, calls, text } = await show(given);
+      await expect.poll(() => view.locator('#info-hostname').textContent()).toBe(JSON.parse(text).hostname);
+      const memory = view.locator('#memory-percent');
+      await expect.poll(() => memory.textContent()).toMatch(/^\d+%$/);
+      expect(calls.slice(0, 2).map(({ name }) => name)).toEqual([given.tool, 'poll-system-stats']);
+      expect(await calls[1]!.text()).toContain('usedPercent');
+    },
+  );
+
+  test.each(cases('budget', 'get-budget-data', 'budget-allocator/mcp-app.html'))(
+    'shows a view from "$path" with the structured content of its tool ($mode)',
+    async (given) => {
+      const { view, calls } = await show(given);
+      const sliders = view.locator('#sliders-container input[type=range]');
+      await expect.poll(() => sliders.count()).toBe(5);
+      expect(calls.map(({ name }) => name)).toEqual([given.tool]);
+    },
+  );
 });
