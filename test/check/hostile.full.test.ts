@@ -78,6 +78,15 @@ test.each(['stderr', 'deep-answers'])('a check runs to its end with a server tha
   expect(report.outcomes.map(({ rule }) => rule)).toEqual(only);
 });
 
+test.each([
+  ['many-comments', 'apps/html-documents', 'advice'],
+  ['long-uris', 'methods/resource-uris', 'passed'],
+  ['long-templates', 'methods/uri-templates', 'passed'],
+])('judges a server with %s', async (way, rule, status) => {
+  const { outcomes } = await checkServer({ ...server(way), timeoutMs, revisions: ['2025-11-25'], only: [rule] });
+  expect(outcomes).toMatchObject([{ rule, status }]);
+});
+
 test.each(['lite-lines', 'lite-no-newline'])('stops a LiteMCP server that floods its stdout: %s', async (way) => {
   const budget = new Budget();
   const only = ['litemcp-wire/only-messages', 'litemcp-messages/get-is-answered'];

@@ -23,8 +23,8 @@ const degradation = apps('server-behavior');
 
 /** The members of `csp`. */
 const domains = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
-/** A scheme, a host that may begin with a wildcard, and a port. */
-const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?(?:[\w-]+\.)*[\w-]+(?::\d{1,5})?$/i;
+/** A scheme, a host of at most 128 labels that may begin with a wildcard, and a port. */
+const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?(?:[\w-]+\.){0,127}[\w-]+(?::\d{1,5})?$/i;
 
 export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own' }, [
   {
@@ -106,8 +106,7 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
       judgeParts(await readViews(ruleRun), NOT_READ, ({ content, uri }) => {
         const bytes = bytesIn([{ ...content, uri }], uri);
         if (!bytes || bytes.length === 0) return undefined; // apps/view-contents reports this
-        const text = new TextDecoder().decode(bytes.subarray(0, MOST_BEFORE_DOCTYPE));
-        return /^(?:\s|<!--[\s\S]*?-->)*<!doctype\s+html/i.test(text) ? undefined : 'does not begin with a doctype';
+        return beginsWithDoctype(new TextDecoder().decode(bytes)) ? undefined : 'does not begin with a doctype';
       }),
   },
   {
@@ -226,14 +225,22 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
   },
 ]);
 
-/** Comments before a doctype are rare and short. */
-const MOST_BEFORE_DOCTYPE = 4096;
-
 /** Settings of views. Tools do not have them. */
 const viewMembers = ['csp', 'permissions', 'domain', 'prefersBorder'];
 
 function hasView({ value }: Part<AppTool>): boolean {
   return typeof value.uri === 'string'; // apps/tool-settings reports other types
+}
+
+/** Comments may be before the doctype. A pattern for both can take exponential time. */
+function beginsWithDoctype(html: string): boolean {
+  let rest = html.trimStart();
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->');
+    if (end < 0) return false;
+    rest = rest.slice(end + '-->'.length).trimStart();
+  }
+  return /^<!doctype\s+html/i.test(rest);
 }
 
 function named(tools: AppSurvey['tools']): (tool: JsonObject) => boolean {

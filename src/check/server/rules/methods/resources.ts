@@ -12,6 +12,7 @@ import { exchange, INVALID_PARAMS, notificationsIn, proofOf, refused } from './e
 import { entriesOf, objectEntriesOf, resultsIn, shapeRule, unique } from './shape.ts';
 import { callOnce, surveyOf } from './survey.ts';
 import { contentsProblem } from './tool-results.ts';
+import { isUri } from './uri-text.ts';
 
 const none = 'the server has no resources';
 const noTemplates = 'the server has no resource templates';
@@ -19,9 +20,8 @@ const RESOURCE_NOT_FOUND = -32002;
 const MOST_SUBSCRIPTIONS = 12;
 const UPDATED = 'notifications/resources/updated';
 
-/** RFC 3986: a scheme, then allowed characters. Their order depends on the scheme. */
-const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
-
+/** Longer expressions are not compared with the pattern, which would exceed the stack. */
+const MOST_EXPRESSION_CHARS = 1024 * 1024;
 const variable = String.raw`(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*(?:\*|:[1-9]\d{0,3})?`;
 const EXPRESSION = new RegExp(`^[+#./;?&]?${variable}(?:,${variable})*$`);
 
@@ -51,7 +51,7 @@ export const resourceRules = serverRows({ runs: 'each revision', uses: 'shared' 
     },
     parts: (survey) => objectEntriesOf(survey, 'resources').filter(({ value }) => typeof value.uri === 'string'),
     none,
-    problem: ({ uri }) => (URI.test(uri as string) ? undefined : 'has a uri that does not conform to RFC 3986'),
+    problem: ({ uri }) => (isUri(uri as string) ? undefined : 'has a uri that does not conform to RFC 3986'),
   }),
   {
     id: 'methods/resource-uris-are-unique',
@@ -212,7 +212,7 @@ async function refusesUnknown(ruleRun: ServerRuleRun, code: number): Promise<voi
 
 export function templateProblem(template: string): string | undefined {
   const literals = template.replace(/\{([^{}]*)\}/g, (whole, expression: string) =>
-    EXPRESSION.test(expression) ? '' : whole,
+    expression.length > MOST_EXPRESSION_CHARS || EXPRESSION.test(expression) ? '' : whole,
   );
   const wrong = /\{[^}]*\}?|\}/.exec(literals)?.[0];
   if (wrong !== undefined) return `has ${JSON.stringify(wrong)}, which is not an expression of RFC 6570`;

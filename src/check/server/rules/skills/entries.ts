@@ -7,6 +7,7 @@ import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
 import { serverRows } from '../../server-rule.ts';
 import { exchange, INVALID_PARAMS, proofOf, refused } from '../methods/exchange.ts';
+import { isUri } from '../methods/uri-text.ts';
 import {
   judgeSkills,
   listedUris,
@@ -136,7 +137,7 @@ export const skillEntryRules = serverRows(ofSkills, [
     fix: 'Percent-encode spaces and non-ASCII characters. Use letters, digits and hyphens in the first segment.',
     check: async (ruleRun) =>
       judgeSkills((await skillSurvey(ruleRun)).skills, ({ uri, resources }) => {
-        const wrong = [uri, ...listedUris(resources)].find((each) => !SKILL_URI.test(each));
+        const wrong = [uri, ...listedUris(resources)].find((each) => !isSkillUri(each));
         return wrong === undefined ? [] : [`${JSON.stringify(wrong)} does not conform to RFC 3986.`];
       }),
   },
@@ -185,9 +186,10 @@ export const skillEntryRules = serverRows(ofSkills, [
   },
 ]);
 
-/** RFC 3986: `skill://` and a registered name, or another scheme; then allowed characters. */
-const SKILL_URI =
-  /^(?:skill:\/\/(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+(?:\/|$)|(?!skill:)[A-Za-z][A-Za-z0-9+.-]*:)(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+/** With the scheme `skill`, a registered name of RFC 3986 follows. */
+function isSkillUri(uri: string): boolean {
+  return isUri(uri) && (!uri.startsWith('skill:') || /^skill:\/\/[\w.~!$&'()*+,;=%-]+(?:\/|$)/.test(uri));
+}
 
 function isCacheable({ ttlMs, cacheScope }: JsonObject): boolean {
   return typeof ttlMs === 'number' && ttlMs >= 0 && (cacheScope === 'public' || cacheScope === 'private');
