@@ -73,6 +73,22 @@ test('keeps the members of a state, with texts of at most 1,024 characters', asy
   });
 });
 
+test('answers a question once although the server writes its members in another order', async () => {
+  const { method, params } = question('a');
+  const { requestedSchema, message } = params;
+  const states = [
+    task('input_required', { inputRequests: { k: { method, params } }, pollIntervalMs: 0 }),
+    task('input_required', {
+      inputRequests: { k: { params: { requestedSchema, message }, method } },
+      pollIntervalMs: 0,
+    }),
+    done,
+  ];
+  const { client, methods } = await serving(states, { elicit });
+  expect(await client.callTool('any')).toEqual({ content: [{ type: 'text', text: 'done' }] });
+  expect(methods().filter((each) => each === 'tasks/update')).toHaveLength(1);
+});
+
 test('answers a question once although each poll repeats it', async () => {
   const asking = task('input_required', { inputRequests: { a: question('A?') }, pollIntervalMs: 0 });
   const both = task('input_required', { inputRequests: { a: question('A?'), b: question('B?') }, pollIntervalMs: 0 });

@@ -1,6 +1,6 @@
 // The YAML at the start of a SKILL.md, compared with the entry of the skill: "Any discrepancy MUST be treated as a verification failure".
 
-import { isObject } from '../../../base/json-object.ts';
+import { orderedJson } from '../../../base/ordered-json.ts';
 import { nestsTooDeeply } from '../../../base/text-nesting.ts';
 import type { Skill } from './skill.ts';
 
@@ -26,20 +26,12 @@ export async function frontmatterProblem(bytes: Uint8Array, { frontmatter }: Ski
   // Parsers of YAML 1.1 and 1.2 differ, for example for `yes`.
   for (const version of ['1.2', '1.1'] as const) {
     try {
-      found.push(ordered(parse(text, { version })));
+      found.push(orderedJson(parse(text, { version })));
     } catch {
       // the text is not valid in this version
     }
   }
   if (found.length === 0) return 'has frontmatter that is not valid YAML';
-  const entry = ordered(frontmatter);
+  const entry = orderedJson(frontmatter);
   return found.includes(entry) ? undefined : `has the frontmatter ${found[0]}, and the entry ${entry}`;
-}
-
-/** JSON whose members are in the order of their names. */
-function ordered(value: unknown): string {
-  const byName = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);
-  const sorted = (_: string, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(byName)) : each;
-  return JSON.stringify(value, sorted) ?? 'null';
 }

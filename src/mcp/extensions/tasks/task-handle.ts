@@ -4,6 +4,7 @@
 import { toAbortSignal } from '../../../base/cancel-signal.ts';
 import { PeerError, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
+import { orderedJson } from '../../../base/ordered-json.ts';
 import { pause, unlessAborted, within } from '../../../base/wait.ts';
 import { isSilence } from '../../../wire/requests/lost-request.ts';
 import { asResult } from '../../client/tolerated-results.ts';
@@ -357,9 +358,9 @@ class News {
   }
 }
 
-/** Computes a value by which an equal value is recognised later: the length as JSON, and FNV-1a over the characters. */
+/** Computes a value by which an equal value, with members in any order, is recognised later: the length as JSON, and FNV-1a over the characters. */
 function fingerprint(value: unknown): string {
-  const text = JSON.stringify(value) ?? '';
+  const text = orderedJson(value);
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return `${text.length} ${hash}`;
