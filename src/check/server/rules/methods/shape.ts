@@ -224,7 +224,7 @@ function errorIn({ error, result }: CallExchange): string {
   return quoted(textIn(result) ?? textOf(result?.content));
 }
 
-function textIn(result: JsonObject | undefined): string | undefined {
+export function textIn(result: JsonObject | undefined): string | undefined {
   const block = listIn(result, 'content').find((each) => isObject(each) && typeof each.text === 'string');
   return isObject(block) ? textOf(block.text) : undefined;
 }

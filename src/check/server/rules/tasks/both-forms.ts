@@ -13,6 +13,7 @@ import {
   endOf,
   type FollowedTask,
   followedTasks,
+  lasting,
   mustDeclare,
   NO_CANCEL,
   ofBoth,
@@ -29,8 +30,6 @@ import {
   severalTasks,
 } from './task-shapes.ts';
 
-/** The TTL of a task that cannot have ended when it is read for the last time. */
-const LONG_TTL_MS = 60_000;
 /** Ids with fewer characters can be guessed, and so can ids that differ in fewer. */
 const LEAST_ID_CHARS = 16;
 const LEAST_DIFFERENT_CHARS = 10;
@@ -63,9 +62,9 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
     source: tasks('task-polling', 'ttl-and-resource-management'),
     fix: MEMBERS,
     check: async (ruleRun) => {
-      for (const { id, result, frame } of await readsOf(ruleRun)) {
+      for (const { followed, result, frame } of await readsOf(ruleRun)) {
         mustBeTask(result, ruleRun.era, frame);
-        if (result.taskId !== id) violation('`tasks/get` was answered with another `taskId`.', frame);
+        if (result.taskId !== followed.id) violation('`tasks/get` was answered with another `taskId`.', frame);
       }
     },
   },
@@ -80,18 +79,17 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
       const frames = ruleRun.seen.flatMap((probe) => probe.frames);
       const found =
         ruleRun.era === 'modern'
-          ? followed.flatMap(({ notified }) =>
-              notified.filter(({ message }) => message.method === 'notifications/tasks'),
+          ? followed.flatMap((each) =>
+              each.notified
+                .filter(({ message }) => message.method === 'notifications/tasks')
+                .map(({ frame, message: { params } }) => ({ frame, params, of: each })),
             )
-          : notificationsIn(frames, 'notifications/tasks/status').map(({ frame, params }) => ({
-              frame,
-              message: { params },
-            }));
+          : notificationsIn(frames, 'notifications/tasks/status').map((each) => ({ ...each, of: undefined }));
       if (found.length === 0) notApplicable('the server did not send a notification about a task');
-      for (const { frame, message } of found) {
-        const task: JsonObject = isObject(message.params) ? message.params : {};
+      for (const { frame, params, of } of found) {
+        const task: JsonObject = isObject(params) ? params : {};
         mustBeTask(task, ruleRun.era, frame);
-        if (ruleRun.era === 'modern') mustHavePayload(task, frame);
+        if (of) mustHavePayload(task, frame, of);
       }
     },
   },
@@ -125,13 +123,7 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
     source: tasks('task-polling', 'ttl-and-resource-management'),
     fix: 'Read the task from the store that creates it, and remove it only when `createdAt` plus its TTL has passed.',
     check: async (ruleRun) => {
-      const isLong = ({ task }: FollowedTask) => {
-        const ttl = ruleRun.era === 'modern' ? task.ttlMs : task.ttl;
-        return ttl === null || (typeof ttl === 'number' && ttl >= LONG_TTL_MS);
-      };
-      const lasting = (await endedTasks(ruleRun)).filter(isLong);
-      if (lasting.length === 0) notApplicable(`the TTL of each task is shorter than ${LONG_TTL_MS / 1000} s`);
-      for (const { reads } of lasting) {
+      for (const { reads } of lasting(await endedTasks(ruleRun))) {
         // In 2025-11-25 a cancelled task may be removed at once.
         if (reads.some((read) => statusOf(read) === 'cancelled')) continue;
         const lost = reads.slice(1).find(isUnknown);

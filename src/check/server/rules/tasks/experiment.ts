@@ -175,8 +175,7 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
     check: async (ruleRun) => {
       const task = await cancellableTask(ruleRun);
       const answer = await task.request('tasks/cancel');
-      if (!answer.result && isFinal(statusOf(await task.request('tasks/get'))))
-        notApplicable('the task had ended before');
+      if (!answer.result) await task.mustGoOn();
       mustBeTask(answer.result ?? {}, 'legacy', answer.frame);
       if (statusOf(answer) !== 'cancelled')
         violation(`After \`tasks/cancel\`, the task is ${JSON.stringify(statusOf(answer))}.`, answer.frame);

@@ -5,16 +5,17 @@ import { TASKS } from '../../../../mcp/extensions/tasks/wire-forms.ts';
 import { CLIENT_CAPABILITIES } from '../../../../mcp/meta.ts';
 import { mcp, tasks } from '../../../sources.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { describeError, METHOD_NOT_FOUND, readAnswer } from '../../conversation.ts';
+import type { PermittedCall } from '../../calls.ts';
+import { type Answer, describeError, METHOD_NOT_FOUND, readAnswer } from '../../conversation.ts';
 import { serverRows } from '../../server-rule.ts';
 import type { ServerRuleRun } from '../../server-rule-run.ts';
 import { MISSING_CAPABILITY } from '../methods/shape.ts';
 import { callTimeoutMs } from '../methods/survey.ts';
 import { LISTEN, notificationsFor, stopListening } from '../modern/listening.ts';
 import { allCapabilities } from '../modern/tried-calls.ts';
-import { endOf, followedTasks, isFinal, ofExtension, statusOf, taskIn, taskParams } from './followed-tasks.ts';
+import { endOf, follow, followedTasks, ofExtension, statusOf, taskIn, taskParams } from './followed-tasks.ts';
 import { endedTask, newTask, openTask } from './new-task.ts';
-import { mustBeAcknowledged, mustBeRefused, mustHaveType } from './task-shapes.ts';
+import { hasError, isUnknown, mustBeAcknowledged, mustBeRefused, mustHaveType } from './task-shapes.ts';
 
 const COMPATIBILITY = mcp('https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility');
 const REQUIRE =
@@ -31,8 +32,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
     check: async (ruleRun) => {
       const task = await (ruleRun.knownLongCall ? openTask(ruleRun) : newTask(ruleRun));
       const answer = await task.request('tasks/cancel');
-      if (answer.error && isFinal(statusOf(await task.request('tasks/get'))))
-        notApplicable('the task had ended before');
+      if (answer.error) await task.mustGoOn();
       mustBeAcknowledged('tasks/cancel', answer);
       mustHaveType('`tasks/cancel`', answer, 'complete');
     },
@@ -45,9 +45,11 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
     source: tasks('task-cancellation'),
     fix: ACKNOWLEDGE,
     check: async (ruleRun) => {
-      const { error, frame } = await (await endedTask(ruleRun)).request('tasks/cancel');
-      if (error)
-        violation(`\`tasks/cancel\` of a task that has ended was refused with ${describeError(error)}.`, frame);
+      const task = await endedTask(ruleRun);
+      const { error, frame } = await task.request('tasks/cancel');
+      if (!error) return;
+      await task.mustExist();
+      violation(`\`tasks/cancel\` of a task that has ended was refused with ${describeError(error)}.`, frame);
     },
   },
   {
@@ -61,6 +63,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
       const task = await openTask(ruleRun);
       const inputResponses = { 'standpipe-unknown': { action: 'decline' } };
       const answer = await task.request('tasks/update', { inputResponses });
+      if (answer.error) await task.mustGoOn();
       await task.request('tasks/cancel');
       mustBeAcknowledged('tasks/update', answer);
     },
@@ -84,11 +87,11 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
     source: tasks('capability-negotiation'),
     fix: REQUIRE,
     check: async (ruleRun) => {
-      const refused = (await undeclaredCalls(ruleRun)).filter(({ answer, isSuccessful }) => {
-        return answer.error?.code === MISSING_CAPABILITY || (answer.error && isSuccessful);
-      });
-      if (refused.length === 0) notApplicable('no call that may be made requires tasks');
-      for (const { answer, name } of refused) {
+      const refused = (await undeclaredCalls(ruleRun)).filter(({ answer }) => answer.error);
+      const judged: typeof refused = [];
+      for (const each of refused) if (await isRefusedForTasks(ruleRun, each)) judged.push(each);
+      if (judged.length === 0) notApplicable('no call that may be made requires tasks');
+      for (const { answer, name } of judged) {
         mustBeRefused(`A call of "${name}" that does not declare tasks`, answer, MISSING_CAPABILITY);
         const { data } = answer.error!;
         const required = isObject(data) ? data.requiredCapabilities : undefined;
@@ -105,10 +108,11 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
     source: tasks('protocol-errors'),
     fix: REQUIRE,
     check: async (ruleRun) => {
-      const { conversation, id } = await newTask(ruleRun);
+      const task = await newTask(ruleRun);
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-        const params = { taskId: id, ...(method === 'tasks/update' && { inputResponses: {} }) };
-        const answer = await conversation.request(method, params);
+        const params = { taskId: task.id, ...(method === 'tasks/update' && { inputResponses: {} }) };
+        const answer = await task.conversation.request(method, params);
+        if (isUnknown(answer)) await task.mustExist();
         mustBeRefused(`\`${method}\` of a client that does not declare tasks`, answer, MISSING_CAPABILITY);
       }
     },
@@ -120,9 +124,10 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
     source: tasks('task-status-notifications'),
     fix: REQUIRE,
     check: async (ruleRun) => {
-      const { conversation, id: taskId } = await newTask(ruleRun);
+      const task = await newTask(ruleRun);
+      const { conversation } = task;
       const { probe } = conversation;
-      const id = conversation.ask(LISTEN, { notifications: { taskIds: [taskId] } });
+      const id = conversation.ask(LISTEN, { notifications: { taskIds: [task.id] } });
       const acknowledged = () => notificationsFor(probe, id)[0];
       await probe.until(() => probe.answersTo(id)[0] ?? acknowledged(), `There was no answer to \`${LISTEN}\``);
       const [frame] = probe.answersTo(id);
@@ -132,6 +137,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
       }
       const answer = readAnswer(frame, id);
       if (answer.error?.code === METHOD_NOT_FOUND) notApplicable(`the server does not have \`${LISTEN}\``);
+      if (isUnknown(answer)) await task.mustExist();
       mustBeRefused(`\`${LISTEN}\` of a client that does not declare tasks`, answer, MISSING_CAPABILITY);
     },
   },
@@ -159,8 +165,10 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
       const { call } = (await followedTasks(ruleRun))[0]!;
       const conversation = await ruleRun.shared();
       const task = { ttl: 60_000 };
-      const declared = await conversation.request('tools/call', { ...taskParams(ruleRun, call), task });
-      if (declared.error) violation(`A call of "${call.name}" was refused because of \`task\`.`, declared.frame);
+      const withTask = () => conversation.request('tools/call', { ...taskParams(ruleRun, call), task });
+      const declared = await withTask();
+      if (declared.error && (await isRefusedAgain(ruleRun, call, withTask)))
+        violation(`A call of "${call.name}" was refused because of \`task\`.`, declared.frame);
       for (const { answer, name } of await undeclaredCalls(ruleRun, { task }))
         if (taskIn(answer))
           violation(`A call of "${name}" with \`task\`, which does not declare tasks, became a task.`, answer.frame);
@@ -168,23 +176,48 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
   },
 ]);
 
-/**
- * Makes the calls that became tasks again, without the extension. Calls that are not answered in time are cancelled.
- */
-async function undeclaredCalls(ruleRun: ServerRuleRun, more: JsonObject = {}) {
+const undeclared = ({ name, arguments: args }: PermittedCall): JsonObject => ({
+  name,
+  arguments: args,
+  _meta: { [CLIENT_CAPABILITIES]: allCapabilities },
+});
+
+/** Other refusals may have other causes, such as a limit of calls. */
+async function isRefusedForTasks(ruleRun: ServerRuleRun, { call, answer }: UndeclaredCall): Promise<boolean> {
+  if (answer.error?.code === MISSING_CAPABILITY) return true;
+  const conversation = await ruleRun.shared();
+  return isRefusedAgain(ruleRun, call, () => conversation.request('tools/call', undeclared(call)));
+}
+
+/** Whether the request is refused twice more, and a task of the call succeeds before and after it. */
+async function isRefusedAgain(ruleRun: ServerRuleRun, call: PermittedCall, request: () => Promise<Answer>) {
+  const conversation = await ruleRun.shared();
+  const succeeds = async () => {
+    const { followed } = await follow(ruleRun, conversation, call);
+    const end = followed && endOf(followed);
+    return statusOf(end) === 'completed' && !hasError(end?.result?.result);
+  };
+  const isRefused = async () => (await request()).error !== undefined;
+  return (await succeeds()) && (await isRefused()) && (await isRefused()) && (await succeeds());
+}
+
+interface UndeclaredCall {
+  readonly call: PermittedCall;
+  readonly name: string;
+  readonly answer: Answer;
+}
+
+/** Makes the calls that became tasks again, without the extension. Calls that are not answered in time are cancelled. */
+async function undeclaredCalls(ruleRun: ServerRuleRun, more: JsonObject = {}): Promise<UndeclaredCall[]> {
   const followed = await followedTasks(ruleRun);
   await newTask(ruleRun); // earlier declarations do not count
   const conversation = await ruleRun.shared();
   const { probe } = conversation;
-  const _meta = { [CLIENT_CAPABILITIES]: allCapabilities };
-  const ids = followed.map(({ call: { name, arguments: args } }) =>
-    conversation.ask('tools/call', { name, arguments: args, ...more, _meta }),
-  );
+  const ids = followed.map(({ call }) => conversation.ask('tools/call', { ...undeclared(call), ...more }));
   await probe.maybe(() => ids.every((id) => probe.answersTo(id)[0]) || undefined, callTimeoutMs(ruleRun));
-  return followed.flatMap((each, at) => {
+  return followed.flatMap(({ call }, at) => {
     const [frame] = probe.answersTo(ids[at]);
     if (!frame) conversation.notify('notifications/cancelled', { requestId: ids[at] });
-    const isSuccessful = statusOf(endOf(each)) === 'completed';
-    return frame ? [{ name: each.call.name, answer: readAnswer(frame, ids[at]), isSuccessful }] : [];
+    return frame ? [{ call, name: call.name, answer: readAnswer(frame, ids[at]) }] : [];
   });
 }

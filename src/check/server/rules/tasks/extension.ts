@@ -1,13 +1,15 @@
 // Rules about the answers of servers with the extension of 2026-07-28.
 
-import { isObject } from '../../../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import { TASKS } from '../../../../mcp/extensions/tasks/wire-forms.ts';
 import { mcp, tasks } from '../../../sources.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { serverRows } from '../../server-rule.ts';
-import { INVALID_PARAMS, notificationsIn } from '../methods/exchange.ts';
+import { notificationsIn } from '../methods/exchange.ts';
+import { textIn } from '../methods/shape.ts';
 import { surveyOf } from '../methods/survey.ts';
-import { endOf, followedTasks, mustDeclare, ofExtension, statusOf, tokenOf } from './followed-tasks.ts';
+import { endOf, followedTasks, lasting, mustDeclare, ofExtension, statusOf, tokenOf } from './followed-tasks.ts';
 import {
   endedTasks,
   hasError,
@@ -75,7 +77,7 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
     source: tasks('task-creation'),
     fix: 'Store the task, and wait until it can be read, before you answer the call.',
     check: async (ruleRun) => {
-      for (const { reads, call } of await followedTasks(ruleRun)) {
+      for (const { reads, call } of lasting(await followedTasks(ruleRun))) {
         if (reads[0] && isUnknown(reads[0]))
           violation(`\`tasks/get\` did not find the new task of "${call.name}".`, reads[0].frame);
       }
@@ -113,9 +115,14 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
     fix: 'Set the status `completed` if the tool returned a result, even if it has `isError: true`.',
     check: async (ruleRun) => {
       const plain = (await surveyOf(ruleRun)).calls.filter(({ result }) => result?.isError === true);
+      const isSameError = ({ error }: JsonObject, name: string) =>
+        plain.some(({ call, result }) => {
+          const text = call.name === name ? textIn(result) : undefined;
+          return text && isObject(error) && textOf(error.message).includes(text);
+        });
       const ended = (await endedTasks(ruleRun)).map((followed) => ({ ...followed, end: endOf(followed)! }));
       const isToolError = ({ call, end }: (typeof ended)[number]) =>
-        hasError(end.result?.result) || plain.some((each) => each.call.name === call.name);
+        hasError(end.result?.result) || isSameError(end.result!, call.name);
       const errors = ended.filter(isToolError);
       if (errors.length === 0) notApplicable('no tool that may be called reported an error');
       const failed = errors.find(({ end }) => statusOf(end) === 'failed');
@@ -144,9 +151,9 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
     check: async (ruleRun) => {
       const updates = (await followedTasks(ruleRun)).flatMap((followed) => followed.updates);
       if (updates.length === 0) notApplicable('no task asked a question');
-      if (updates.every(({ error }) => error?.code === INVALID_PARAMS))
-        notApplicable('the server refuses the answers of the check');
-      for (const update of updates) mustBeAcknowledged('tasks/update', update);
+      const judged = updates.filter((update) => !isUnknown(update));
+      if (judged.length === 0) notApplicable('the server refuses the answers of the check');
+      for (const update of judged) mustBeAcknowledged('tasks/update', update);
     },
   },
   {

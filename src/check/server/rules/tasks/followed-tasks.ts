@@ -138,10 +138,25 @@ export function tokenOf(name: string): string {
   return `task-${name}`;
 }
 
-/** The task in the answer to a call, even if it is malformed. Undefined for other answers. */
-export function taskIn({ result }: Answer): JsonObject | undefined {
-  if (isObject(result?.task)) return result.task;
-  return result?.resultType === 'task' || typeof result?.taskId === 'string' ? result : undefined;
+/** The task in the answer to a call, even if it is malformed. Undefined for other results, which may have members of these names. */
+export function taskIn({ result = {} }: Answer): JsonObject | undefined {
+  const { resultType, content, task, taskId } = result;
+  if (resultType !== 'task' && (resultType === 'input_required' || Array.isArray(content))) return undefined;
+  if (isObject(task) && taskId === undefined) return task;
+  return resultType === 'task' || typeof taskId === 'string' ? result : undefined;
+}
+
+/** The TTL of a task that cannot have ended when it is read for the last time. */
+const LONG_TTL_MS = 60_000;
+
+/** Tasks whose TTL has not passed. A server may change it at any time. */
+export function lasting(followed: readonly FollowedTask[]): FollowedTask[] {
+  const isLong = ({ ttlMs, ttl = ttlMs }: JsonObject) =>
+    ttl === null || (typeof ttl === 'number' && ttl >= LONG_TTL_MS);
+  const found = followed.filter(({ task, reads }) =>
+    [task, ...reads.flatMap(({ result }) => (result ? [result] : []))].every(isLong),
+  );
+  return found.length > 0 ? found : notApplicable(`the TTL of each task is shorter than ${LONG_TTL_MS / 1000} s`);
 }
 
 async function tryAll(ruleRun: ServerRuleRun): Promise<TaskCall[]> {

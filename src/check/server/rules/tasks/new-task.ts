@@ -37,6 +37,17 @@ export class NewTask {
   request(method: string, params: JsonObject = {}): Promise<Answer> {
     return this.conversation.request(method, asTaskClient(this.#ruleRun, { taskId: this.id, ...params }));
   }
+
+  /** Not applicable if the task can no longer be read: then requests about it may be refused for this reason. */
+  async mustExist(): Promise<Answer> {
+    const answer = await this.request('tasks/get');
+    return answer.result ? answer : notApplicable('the task can no longer be read');
+  }
+
+  /** Not applicable if the task has ended. */
+  async mustGoOn(): Promise<void> {
+    if (isFinal(statusOf(await this.mustExist()))) notApplicable('the task had ended before');
+  }
 }
 
 /** Creates a task. Not applicable if no call becomes a task, or the call does not become one this time. */

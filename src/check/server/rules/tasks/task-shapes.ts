@@ -1,6 +1,7 @@
 // The required content of answers about a task, in both forms.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { orderedJson } from '../../../../base/ordered-json.ts';
 import type { Era } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Answer, describeError } from '../../conversation.ts';
@@ -12,8 +13,8 @@ import { endOf, type FollowedTask, followedTasks, statuses } from './followed-ta
 
 /** The results of `tasks/get`, or those with a status. */
 export async function readsOf(ruleRun: ServerRuleRun, status?: string) {
-  const reads = (await followedTasks(ruleRun)).flatMap(({ id, call, reads: all }) =>
-    all.flatMap(({ result, frame }) => (result ? [{ id, call, result, frame }] : [])),
+  const reads = (await followedTasks(ruleRun)).flatMap((followed) =>
+    followed.reads.flatMap(({ result, frame }) => (result ? [{ followed, result, frame }] : [])),
   );
   if (reads.length === 0) notApplicable('no task could be read');
   const wanted = reads.filter(({ result }) => status === undefined || result.status === status);
@@ -81,17 +82,21 @@ export function mustBeTask(task: JsonObject, era: Era, frame: Frame): void {
 }
 
 export async function mustHavePayloads(ruleRun: ServerRuleRun, status: string): Promise<void> {
-  for (const { result, frame } of await readsOf(ruleRun, status)) mustHavePayload(result, frame);
+  for (const { followed, result, frame } of await readsOf(ruleRun, status)) mustHavePayload(result, frame, followed);
 }
 
-/** 2026-07-28: the member that belongs to the status. */
-export function mustHavePayload({ status, result, error, inputRequests }: JsonObject, frame: Frame): void {
+/** 2026-07-28: the member that belongs to the status. An answer may remove its question before it changes the status. */
+export function mustHavePayload(
+  { status, result, error, inputRequests }: JsonObject,
+  frame: Frame,
+  { updates }: FollowedTask,
+): void {
   if (status === 'completed' && (!isObject(result) || !Array.isArray(result.content)))
     violation('A completed task has no `result` with a list `content`.', frame);
   if (status === 'failed' && (!isObject(error) || !Number.isInteger(error.code) || !isText(error.message)))
     violation('A failed task has no `error` with an integer `code` and a `message`.', frame);
   if (status !== 'input_required') return;
-  if (!isObject(inputRequests) || Object.keys(inputRequests).length === 0)
+  if (!isObject(inputRequests) || (Object.keys(inputRequests).length === 0 && updates.length === 0))
     violation('A task that needs input has no `inputRequests`.', frame);
   for (const [key, request] of Object.entries(inputRequests)) {
     const fault = faultOf(request);
@@ -121,7 +126,7 @@ export function mustNotRepeatKeys(reads: readonly Answer[]): void {
     const open = answer.result?.inputRequests;
     const current = isObject(open) ? open : {};
     for (const [key, request] of Object.entries(current)) {
-      const text = JSON.stringify(request);
+      const text = orderedJson(request);
       const before = first.get(key);
       if (before && (gone.has(key) || before.text !== text))
         violation(`The key ${JSON.stringify(key)} was used for two questions.`, before.answer.frame, answer.frame);
