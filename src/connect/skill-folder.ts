@@ -1,5 +1,5 @@
 // Reads skills from a folder: each folder with a SKILL.md, at any depth, is a skill. Links are not followed, so that a skill cannot contain
-// files from elsewhere.
+// files from elsewhere. Hidden files and folders, such as .env and .git, are not part of a skill.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,8 @@ export async function readSkills(folder: string): Promise<SkillSource[]> {
     outer: OpenSkill | undefined,
     below: readonly string[],
   ): Promise<void> => {
-    const entries = await readdir(join(folder, ...path), { withFileTypes: true });
+    const all = await readdir(join(folder, ...path), { withFileTypes: true });
+    const entries = all.filter(({ name }) => !name.startsWith('.'));
     entries.sort((one, other) => (one.name < other.name ? -1 : 1));
     const isSkill = path.length > 0 && entries.some((entry) => entry.isFile() && entry.name === SKILL_FILE);
     const skill = isSkill ? { files: Object.create(null), count: 0, bytes: 0 } : outer;

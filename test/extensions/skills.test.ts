@@ -162,6 +162,60 @@ describe('the SKILL.md of a skill', () => {
   });
 
   test.each([
+    [
+      'js-yaml',
+      {
+        ready: 'yes',
+        day: '2025-01-02T00:00:00.000Z',
+        at: '2001-12-15T02:59:43.100Z',
+        naive: '2001-12-14T21:59:43.000Z',
+        count: 1000,
+        mode: 12,
+        merged: { a: 1, b: 'on' },
+      },
+    ],
+    [
+      'PyYAML',
+      {
+        ready: true,
+        day: '2025-01-02',
+        at: '2001-12-14T21:59:43.100000-05:00',
+        naive: '2001-12-14T21:59:43',
+        count: '1e3',
+        mode: '0o14',
+        merged: { a: 1, b: true },
+      },
+    ],
+    [
+      'a parser without merge keys',
+      {
+        ready: 'yes',
+        day: '2025-01-02',
+        at: '2001-12-14 21:59:43.10 -5',
+        naive: '2001-12-14 21:59:43',
+        count: 1000,
+        mode: 12,
+        merged: { '<<': { a: 1 }, b: 'on' },
+      },
+    ],
+  ])('is read if the server parses it with %s', async (_parser, parsed) => {
+    const yaml =
+      'ready: yes\nday: 2025-01-02\nat: 2001-12-14 21:59:43.10 -5\nnaive: 2001-12-14 21:59:43\ncount: 1e3\nmode: 0o14\nmerged:\n  <<: {a: 1}\n  b: on';
+    const file = `---\nname: refunds\ndescription: How\n${yaml}\n---\n`;
+    expect(await served(file, { name: 'refunds', description: 'How', ...parsed })).toHaveLength(file.length);
+  });
+
+  test.each([
+    ['another time', '---\nname: refunds\ndescription: How\nday: 2025-01-02\n---\n', { day: '2025-01-03' }],
+    ['another text', '---\nname: refunds\ndescription: How\nready: yes\n---\n', { ready: 'true' }],
+    ['a list instead of a text', '---\nname: refunds\ndescription: How\ntags: [a]\n---\n', { tags: 'a' }],
+    ['more items', '---\nname: refunds\ndescription: How\ntags: [a]\n---\n', { tags: ['a', 'b'] }],
+  ])('is refused if the entry has %s', async (_what, file, parsed) => {
+    const refused = { code: 'RESULT_INVALID', message: expect.stringContaining('has the frontmatter') };
+    await expect(served(file, { name: 'refunds', description: 'How', ...parsed })).rejects.toMatchObject(refused);
+  });
+
+  test.each([
     ['another value', '---\nname: refunds\ndescription: Why\n---\n', 'has the frontmatter'],
     ['a field less', '---\nname: refunds\ndescription: How\n---\n', 'has the frontmatter'],
     ['no frontmatter', '# Refunds\n', 'does not begin with YAML'],
@@ -186,6 +240,9 @@ describe('readSkills', () => {
     );
     await writeFile(join(folder, 'team/refunds/examples/mail.bin'), Uint8Array.from([0xff, 0xfe]));
     await symlink(join(folder, 'README.md'), join(folder, 'team/refunds/link.md'));
+    await mkdir(join(folder, 'team/refunds/.git/hidden'), { recursive: true });
+    await writeFile(join(folder, 'team/refunds/.git/hidden/SKILL.md'), 'hidden');
+    await writeFile(join(folder, 'team/refunds/.env'), 'TOKEN=secret');
     expect(await readSkills(folder)).toEqual([
       {
         path: 'team/refunds',
@@ -197,6 +254,21 @@ describe('readSkills', () => {
       },
     ]);
   });
+});
+
+test('a SKILL.md with a byte order mark is read, and keeps its bytes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'skills '));
+  closing.push(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'refunds'));
+  const file = '\uFEFF---\r\nname: refunds\r\ndescription: How\r\n---\r\n';
+  await writeFile(join(folder, 'refunds/SKILL.md'), file);
+  const sources = await readSkills(folder);
+  expect(sources).toMatchObject([
+    { frontmatter: { name: 'refunds', description: 'How' }, files: { 'SKILL.md': file } },
+  ]);
+  const connected = await client(sources);
+  const [skill] = await listSkills(connected);
+  expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readSkillFile(connected, skill!))).toBe(file);
 });
 
 describe('readSkills refuses', () => {
