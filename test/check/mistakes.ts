@@ -10,6 +10,8 @@ interface Mistake {
   revision?: Revision;
 }
 
+type Table<T> = Record<string, T>;
+
 const fixtures = join(import.meta.dirname, '../fixtures/check');
 
 const command = process.execPath;
@@ -27,14 +29,21 @@ export const correctServers: CheckServerOptions[] = [
   ...['tasks', 'apps', 'skills'].map((family) => ({ command, args: [program, 'none', family], ...callsOf(family) })),
 ];
 
-export const mistakes = (
-  await Promise.all(
-    readdirSync(join(fixtures, 'wrong')).map(async (file) => {
-      const { default: table }: { default: Record<string, Mistake> } = await import(join(fixtures, 'wrong', file));
-      return Object.entries(table).map(([name, mistake]) => ({ name, file: file.replace('.mjs', ''), ...mistake }));
-    }),
-  )
-).flat();
+const files: { file: string; wrong: Table<Mistake>; right?: Table<Pick<Mistake, 'revision'>> }[] = await Promise.all(
+  readdirSync(join(fixtures, 'wrong')).map(async (file) => {
+    const { default: wrong, right } = await import(join(fixtures, 'wrong', file));
+    return { file: file.replace('.mjs', ''), wrong, right };
+  }),
+);
+
+export const mistakes = files.flatMap(({ file, wrong }) => named(file, wrong));
+
+/** Servers that differ from the correct ones and follow the specification. */
+export const rightServers = files.flatMap(({ file, right = {} }) => named(file, right));
+
+function named<T>(file: string, table: Table<T>) {
+  return Object.entries(table).map(([name, server]) => ({ name, file, ...server }));
+}
 
 /** Options for a server with this mistake, in the revision of the mistake. */
 export function wrongServer(name: string, file: string, revision: Revision = '2025-11-25') {

@@ -190,12 +190,15 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
     fix: 'Return a text block that describes the result, beside `structuredContent` for the view.',
     check: async (ruleRun) => {
       const { calls, tools } = await appSurvey(ruleRun);
+      const isShown = shownToModels(tools);
       const results = calls.flatMap((exchange) => {
         const { result, call } = exchange;
         const isJudged = result && result.isError !== true && Array.isArray(result.content);
-        return isJudged ? [{ value: result, what: `The result of the tool "${call.name}"`, exchange }] : [];
+        return isJudged && isShown(call.tool)
+          ? [{ value: result, what: `The result of the tool "${call.name}"`, exchange }]
+          : [];
       });
-      const none = () => whyNoCalls(ruleRun, { calls: [] }, 'no call of a tool with a view succeeded', named(tools));
+      const none = () => whyNoCalls(ruleRun, { calls: [] }, 'no call of a tool with a view succeeded', isShown);
       await judgeParts(results, none, ({ content }) =>
         (content as unknown[]).length > 0 ? undefined : 'has an empty `content` for a client that shows its view',
       );
@@ -209,13 +212,13 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
     source: degradation,
     fix: 'Return a text block beside images, resources and `structuredContent`.',
     check: async (ruleRun) => {
-      const isApp = named((await appSurvey(ruleRun)).tools);
+      const isShown = shownToModels((await appSurvey(ruleRun)).tools);
       const survey = await surveyOf(ruleRun);
       const results = toolResults(survey).filter(({ value: { result, call } }) => {
         // apps/content-beside-views reports an empty list.
-        return isApp(call.call.tool) && result.isError !== true && listIn(result, 'content').length > 0;
+        return isShown(call.call.tool) && result.isError !== true && listIn(result, 'content').length > 0;
       });
-      const none = () => whyNoCalls(ruleRun, survey, 'no call of a tool with a view succeeded', isApp);
+      const none = () => whyNoCalls(ruleRun, survey, 'no call of a tool with a view succeeded', isShown);
       await judgeParts(results, none, ({ result }) =>
         listIn(result, 'content').some((block) => isObject(block) && block.type === 'text')
           ? undefined
@@ -243,8 +246,12 @@ function beginsWithDoctype(html: string): boolean {
   return /^<!doctype\s+html/i.test(rest);
 }
 
-function named(tools: AppSurvey['tools']): (tool: JsonObject) => boolean {
-  const names = new Set(tools.map(({ value }) => value.tool.name));
+/** Selects tools with a view that models may call too. The results of others are for their view alone. */
+function shownToModels(tools: AppSurvey['tools']): (tool: JsonObject) => boolean {
+  const isForModels = ({ ui }: AppTool) =>
+    !isObject(ui) || !Array.isArray(ui.visibility) || ui.visibility.includes('model');
+  const shown = tools.filter((part) => hasView(part) && isForModels(part.value));
+  const names = new Set(shown.map(({ value }) => value.tool.name));
   return ({ name }) => names.has(name);
 }
 

@@ -188,7 +188,7 @@ export const skillEntryRules = serverRows(ofSkills, [
 
 /** With the scheme `skill`, a registered name of RFC 3986 follows. */
 function isSkillUri(uri: string): boolean {
-  return isUri(uri) && (!uri.startsWith('skill:') || /^skill:\/\/[\w.~!$&'()*+,;=%-]+(?:\/|$)/.test(uri));
+  return isUri(uri) && (!uri.startsWith('skill:') || /^skill:\/\/[\w.~!$&'()*+,;=%-]*(?:\/|$)/.test(uri));
 }
 
 function isCacheable({ ttlMs, cacheScope }: JsonObject): boolean {

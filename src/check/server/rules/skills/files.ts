@@ -110,11 +110,12 @@ export const skillFileRules = serverRows(ofSkills, [
     id: 'skills/resource-entries',
     level: 'SHOULD',
     title: 'list a SKILL.md as a resource with the name and description of the skill',
-    says: 'A SKILL.md in `resources/list` has the `mimeType` "text/markdown", and name and description of the frontmatter.',
+    says: 'A SKILL.md with the scheme `skill` in `resources/list` has the `mimeType` "text/markdown", and name and description of the frontmatter.',
     source: skills('resource-metadata'),
     fix: 'Set `mimeType`, `name` and `description` of the resource.',
     check: async (ruleRun) => {
-      const byUri = new Map((await skillSurvey(ruleRun)).skills.map(({ value }) => [value.uri, value]));
+      const found = (await skillSurvey(ruleRun)).skills.filter(({ value }) => value.uri.startsWith('skill://'));
+      const byUri = new Map(found.map(({ value }) => [value.uri, value]));
       const { lists } = await surveyOf(ruleRun);
       const pages = lists.filter(({ member }) => member === 'resources').flatMap(({ pages: of }) => of);
       const listed = pages.flatMap((exchange) =>
@@ -137,16 +138,32 @@ export const skillFileRules = serverRows(ofSkills, [
   },
   {
     id: 'skills/directories',
-    title: 'return every child of a directory',
-    says: '`resources/directory/read` answers for each directory of a skill with all direct children. Directories among them have the `mimeType` "inode/directory" and a URI without a slash at its end.',
+    title: 'return the direct children of a directory',
+    says: '`resources/directory/read` answers for each directory of a skill with its direct children. Directories among them have the `mimeType` "inode/directory" and a URI without a slash at its end.',
     source: directories,
     fix: 'List the files and directories that are directly in the directory.',
     check: async (ruleRun) => {
-      const survey = await skillSurvey(ruleRun);
-      if (survey.directories.size === 0) notApplicable(NO_DIRECTORIES);
-      for (const [uri, read] of survey.directories) {
-        const reason = read.failure ?? directoryProblem(uri, read, survey);
+      for (const { uri, read, files } of await readDirectories(ruleRun)) {
+        const reason = read.failure ?? directoryProblem(uri, read, files);
         if (reason) violation(reason, ...proofOf(read));
+      }
+    },
+  },
+  {
+    id: 'skills/complete-directories',
+    level: 'ADVICE',
+    title: 'return every child of a directory',
+    says: '`resources/directory/read` returns all direct children. While a skill changes, a directory may be ahead of or behind the list of its files.',
+    source: directories,
+    fix: 'List the files and directories that are directly in the directory.',
+    check: async (ruleRun) => {
+      for (const { uri, read, files } of await readDirectories(ruleRun)) {
+        if (!read.result || read.result.nextCursor !== undefined) continue;
+        const children = listIn(read.result, 'resources').filter(isObject);
+        const missing = files
+          .map((file) => childOf(uri, file))
+          .find((child) => !children.some((each) => each.uri === child));
+        if (missing) violation(`The directory ${uri} lacks ${missing}.`, ...proofOf(read));
       }
     },
   },
@@ -168,18 +185,13 @@ export const skillFileRules = serverRows(ofSkills, [
   },
 ]);
 
-/** Files that skills in its directory list, or that its directories contain. */
-function missingFiles({ uri, resources }: Skill, { skills: all, directories: read }: SkillSurvey): string[] {
+/** Files that skills in its directory list. Directories may be ahead of the list. */
+function missingFiles({ uri, resources }: Skill, { skills: all }: SkillSurvey): string[] {
   if (resources === 'dynamic') return [];
   const inside = (each: unknown): each is string => typeof each === 'string' && each.startsWith(`${skillRoot(uri)}/`);
   const listed = new Set(listedUris(resources));
   const nested = all.flatMap(({ value }) => listedUris(value.resources)).filter(inside);
-  const found = [...read.values()].flatMap(({ result }) =>
-    listIn(result, 'resources').flatMap((child) =>
-      isObject(child) && child.mimeType !== DIRECTORY && inside(child.uri) ? [child.uri] : [],
-    ),
-  );
-  const missing = [...nested, ...found].find((file) => !listed.has(file));
+  const missing = nested.find((file) => !listed.has(file));
   return missing === undefined ? [] : [`\`resources\` of ${uri} lacks the file ${missing}.`];
 }
 
@@ -204,21 +216,33 @@ async function readFiles(ruleRun: ServerRuleRun): Promise<Part<ReadFile>[]> {
   );
 }
 
-function directoryProblem(uri: string, { error, result }: Exchange, { skills: all }: SkillSurvey): string | undefined {
+/** The directories that were read, with the listed files in each. */
+async function readDirectories(ruleRun: ServerRuleRun) {
+  const { skills: all, directories: read } = await skillSurvey(ruleRun);
+  if (read.size === 0) notApplicable(NO_DIRECTORIES);
+  const files = all.flatMap(({ value }) => listedUris(value.resources));
+  return [...read].map(([uri, exchange]) => ({
+    uri,
+    read: exchange,
+    files: files.filter((file) => file.startsWith(`${uri}/`)),
+  }));
+}
+
+/** The file, or the directory that contains it. */
+function childOf(uri: string, file: string): string {
+  return `${uri}/${file.slice(uri.length + 1).split('/')[0]}`;
+}
+
+function directoryProblem(uri: string, { error, result }: Exchange, files: readonly string[]): string | undefined {
   if (error?.code === METHOD_NOT_FOUND) return undefined; // skills/methods-are-implemented reports this
   if (error) return `Reading the directory ${uri} was answered with ${describeError(error)}.`;
   const children = listIn(result, 'resources').filter(isObject);
-  const files = all.flatMap(({ value }) => listedUris(value.resources)).filter((each) => each.startsWith(`${uri}/`));
   const isDirectory = (child: string) => files.some((file) => file.startsWith(`${child}/`));
-  const expected = new Set(files.map((file) => `${uri}/${file.slice(uri.length + 1).split('/')[0]}`));
-  if (result?.nextCursor === undefined) {
-    const missing = [...expected].find((child) => !children.some((each) => each.uri === child));
-    if (missing) return `The directory ${uri} lacks ${missing}.`;
-  }
+  const known = new Set(files.map((file) => childOf(uri, file)));
   for (const { uri: child, mimeType } of children) {
     if (typeof child !== 'string' || parentOf(child) !== uri)
       return `${JSON.stringify(child)} is not a child of ${uri}.`;
-    if (isDirectory(child) !== (mimeType === DIRECTORY) && expected.has(child))
+    if (isDirectory(child) !== (mimeType === DIRECTORY) && known.has(child))
       return `The child ${child} of ${uri} has the mimeType ${JSON.stringify(mimeType) ?? 'undefined'}.`;
   }
   return undefined;
