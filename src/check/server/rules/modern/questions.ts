@@ -64,11 +64,13 @@ const askedClientRules = serverRows({ ...modern, level: 'MUST' }, [
       const { error, frame } = await refusal(ruleRun);
       // The result does not show whether the capability was missing or the call failed for another reason.
       if (!error) notApplicable('the call that cannot ask a question fails with a result');
-      if (error.code !== MISSING_CAPABILITY)
+      if (error.code !== MISSING_CAPABILITY) {
+        await mustBeRefusedAgain(ruleRun);
         violation(
           `A call that cannot ask its question was answered with ${describeError(error)} instead of ${MISSING_CAPABILITY}.`,
           frame,
         );
+      }
     },
   },
   {
@@ -358,6 +360,18 @@ async function refusal(ruleRun: ServerRuleRun): Promise<Answer> {
   if (asks(answer)) notApplicable('the server asks the client nevertheless');
   if (answer.result && answer.result.isError !== true) notApplicable('the call succeeds without the answer');
   return answer;
+}
+
+/** Not applicable if the refusal may have another cause, such as a limit of calls. */
+async function mustBeRefusedAgain(ruleRun: ServerRuleRun): Promise<void> {
+  const asking = await askingCall(ruleRun);
+  await asking.question();
+  for (const _ of [1, 2]) {
+    const { error } = await refusal(ruleRun);
+    if (!error || error.code === MISSING_CAPABILITY)
+      notApplicable(`calls of "${asking.call.name}" fail for other reasons too`);
+  }
+  await asking.question();
 }
 
 /** The first question that a client with these capabilities cannot answer. */

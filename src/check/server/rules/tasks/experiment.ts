@@ -24,7 +24,15 @@ import {
   taskCalls,
   taskParams,
 } from './followed-tasks.ts';
-import { endedTask, type NewTask, newTask, openTask } from './new-task.ts';
+import {
+  endedTask,
+  isOtherError,
+  isRefusedAgain,
+  type NewTask,
+  newTask,
+  openTask,
+  succeedsAsTask,
+} from './new-task.ts';
 import { hasError, mustBeRefused, mustBeTask, readsOf, resultsOf } from './task-shapes.ts';
 
 const INVALID_REQUEST = -32600;
@@ -149,8 +157,12 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
     fix: 'Answer a call without `task` with the error -32601, or declare `taskSupport: "optional"`.',
     check: async (ruleRun) => {
       const { call, conversation } = await toolWith(ruleRun, 'required');
-      const answer = await conversation.request('tools/call', { name: call.name, arguments: call.arguments });
-      mustBeRefused(`A call of "${call.name}" without \`task\``, answer, METHOD_NOT_FOUND, INVALID_REQUEST);
+      const plain = () => conversation.request('tools/call', { name: call.name, arguments: call.arguments });
+      const answer = await plain();
+      const codes = [METHOD_NOT_FOUND, INVALID_REQUEST];
+      if (isOtherError(answer, codes) && !(await isRefusedAgain(plain, codes, () => succeedsAsTask(ruleRun, call))))
+        notApplicable(`the calls of "${call.name}" fail for other reasons`);
+      mustBeRefused(`A call of "${call.name}" without \`task\``, answer, ...codes);
     },
   },
   {
@@ -162,8 +174,13 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
     fix: 'Answer a call with `task` with the error -32601, or declare `taskSupport: "optional"`.',
     check: async (ruleRun) => {
       const { call, conversation } = await toolWith(ruleRun, 'forbidden');
-      const answer = await conversation.request('tools/call', taskParams(ruleRun, call));
-      mustBeRefused(`A call of "${call.name}" with \`task\``, answer, METHOD_NOT_FOUND);
+      const withTask = () => conversation.request('tools/call', taskParams(ruleRun, call));
+      const plain = () => conversation.request('tools/call', { name: call.name, arguments: call.arguments });
+      const answer = await withTask();
+      const codes = [METHOD_NOT_FOUND];
+      if (isOtherError(answer, codes) && !(await isRefusedAgain(withTask, codes, async () => !(await plain()).error)))
+        notApplicable(`the calls of "${call.name}" fail for other reasons`);
+      mustBeRefused(`A call of "${call.name}" with \`task\``, answer, ...codes);
     },
   },
   {

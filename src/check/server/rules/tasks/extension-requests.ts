@@ -13,9 +13,9 @@ import { MISSING_CAPABILITY } from '../methods/shape.ts';
 import { callTimeoutMs } from '../methods/survey.ts';
 import { LISTEN, notificationsFor, stopListening } from '../modern/listening.ts';
 import { allCapabilities } from '../modern/tried-calls.ts';
-import { endOf, follow, followedTasks, ofExtension, statusOf, taskIn, taskParams } from './followed-tasks.ts';
-import { endedTask, newTask, openTask } from './new-task.ts';
-import { hasError, isUnknown, mustBeAcknowledged, mustBeRefused, mustHaveType } from './task-shapes.ts';
+import { followedTasks, ofExtension, taskIn, taskParams } from './followed-tasks.ts';
+import { endedTask, isRefusedAgain, newTask, openTask, succeedsAsTask } from './new-task.ts';
+import { isUnknown, mustBeAcknowledged, mustBeRefused, mustHaveType } from './task-shapes.ts';
 
 const COMPATIBILITY = mcp('https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility');
 const REQUIRE =
@@ -167,7 +167,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
       const task = { ttl: 60_000 };
       const withTask = () => conversation.request('tools/call', { ...taskParams(ruleRun, call), task });
       const declared = await withTask();
-      if (declared.error && (await isRefusedAgain(ruleRun, call, withTask)))
+      if (declared.error && (await isRefusedAgain(withTask, [], () => succeedsAsTask(ruleRun, call))))
         violation(`A call of "${call.name}" was refused because of \`task\`.`, declared.frame);
       for (const { answer, name } of await undeclaredCalls(ruleRun, { task }))
         if (taskIn(answer))
@@ -182,23 +182,11 @@ const undeclared = ({ name, arguments: args }: PermittedCall): JsonObject => ({
   _meta: { [CLIENT_CAPABILITIES]: allCapabilities },
 });
 
-/** Other refusals may have other causes, such as a limit of calls. */
 async function isRefusedForTasks(ruleRun: ServerRuleRun, { call, answer }: UndeclaredCall): Promise<boolean> {
   if (answer.error?.code === MISSING_CAPABILITY) return true;
   const conversation = await ruleRun.shared();
-  return isRefusedAgain(ruleRun, call, () => conversation.request('tools/call', undeclared(call)));
-}
-
-/** Whether the request is refused twice more, and a task of the call succeeds before and after it. */
-async function isRefusedAgain(ruleRun: ServerRuleRun, call: PermittedCall, request: () => Promise<Answer>) {
-  const conversation = await ruleRun.shared();
-  const succeeds = async () => {
-    const { followed } = await follow(ruleRun, conversation, call);
-    const end = followed && endOf(followed);
-    return statusOf(end) === 'completed' && !hasError(end?.result?.result);
-  };
-  const isRefused = async () => (await request()).error !== undefined;
-  return (await succeeds()) && (await isRefused()) && (await isRefused()) && (await succeeds());
+  const request = () => conversation.request('tools/call', undeclared(call));
+  return isRefusedAgain(request, [MISSING_CAPABILITY], () => succeedsAsTask(ruleRun, call));
 }
 
 interface UndeclaredCall {

@@ -19,6 +19,7 @@ import {
   taskIn,
   taskParams,
 } from './followed-tasks.ts';
+import { hasError } from './task-shapes.ts';
 
 export class NewTask {
   readonly conversation: Conversation;
@@ -79,6 +80,29 @@ async function begin(ruleRun: ServerRuleRun, call: PermittedCall): Promise<NewTa
   if (!frame) conversation.notify('notifications/cancelled', { requestId });
   const taskId = frame && taskIn(readAnswer(frame, requestId))?.taskId;
   return typeof taskId === 'string' ? new NewTask(ruleRun, conversation, call, taskId) : undefined;
+}
+
+/**
+ * Whether the request gets an error without one of these codes twice more, and similar requests that must be accepted succeed before and after
+ * it. Otherwise the error may have another cause, such as a limit of calls.
+ */
+export async function isRefusedAgain(
+  request: () => Promise<Answer>,
+  codes: readonly number[],
+  succeeds: () => Promise<boolean>,
+): Promise<boolean> {
+  const isRefused = async () => isOtherError(await request(), codes);
+  return (await succeeds()) && (await isRefused()) && (await isRefused()) && (await succeeds());
+}
+
+export function isOtherError({ error }: Answer, codes: readonly number[]): boolean {
+  return error !== undefined && !codes.includes(error.code as number);
+}
+
+export async function succeedsAsTask(ruleRun: ServerRuleRun, call: PermittedCall): Promise<boolean> {
+  const { followed } = await follow(ruleRun, await ruleRun.shared(), call);
+  const end = followed && endOf(followed);
+  return statusOf(end) === 'completed' && !hasError(end?.result?.result);
 }
 
 export async function endedTask(ruleRun: ServerRuleRun): Promise<NewTask> {
