@@ -33,8 +33,10 @@ const config = writeConfig('tasks.json', {
   studio,
   slow: { ...slow, restart: 'always', tasks: { after: '1ms' } },
   each: { ...studio, share: 'client' },
+  own: { ...studio, share: 'principal' },
   evil: hung(evilId),
   verbose: hung('x', '100000'),
+  hyphens: hung('--Zk3-x'),
   unstored: hung('unstored'),
 });
 const ofConfig = ['--config', config];
@@ -148,6 +150,14 @@ describe('call --detach', () => {
     expect(dangerous((await tasks('ls')).stdout)).toEqual([]);
   });
 
+  test('prints an id without leading hyphens, so that it is not an option of the next command', async () => {
+    const { stdout, stderr } = await call('hyphens', 'render', '--detach');
+    expect(stdout).toBe('Zk3-x\n');
+    expect(stderr).toContain('tasks wait Zk3-x');
+    expect((await tasks('show', stdout.trim())).stdout).toContain('--Zk3-x');
+    expect((await tasks('ls')).stdout).toMatch(/^Zk3-x\t/m);
+  });
+
   test('prints the handle of a task that it cannot store', async () => {
     // A folder has the path of the file, so that writing fails.
     const inTheWay = join(taskFiles, `${shortHash('unstored unstored')}.json`);
@@ -182,7 +192,13 @@ describe('call --detach', () => {
       'a process for each client',
       ['call', 'each', 'render', '--detach', ...ofConfig],
       'its "share" is "client"',
-      '"all" or "principal"',
+      '"all"',
+    ],
+    [
+      'a process for each principal',
+      ['call', 'own', 'render', '--detach', ...ofConfig],
+      'its "share" is "principal"',
+      '"all"',
     ],
     [
       'a server without tasks',
@@ -407,6 +423,15 @@ test('a host that has ended is reported by ls, and by other commands with a reme
   const ran = await tasks('wait', id);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain(`standpipe up --config ${file}`);
+  const stored = join(taskFiles, `${shortHash(`studio ${id}`)}.json`);
+  const saved = JSON.parse(readFileSync(stored, 'utf8'));
+  for (const [start, remedy] of [
+    [['--node', 'one'], 'standpipe up --join nats://HOST --node one'],
+    [['--shared'], 'repeat the call'],
+  ] as const) {
+    writeFileSync(stored, JSON.stringify({ ...saved, place: { ...saved.place, start } }));
+    expect((await tasks('wait', id)).stderr).toContain(remedy);
+  }
 });
 
 test('completes ids', async () => {

@@ -22,6 +22,7 @@ import { hasTerminal } from '../servers/server-reports.ts';
 import { errorDocument } from '../show-error.ts';
 import { askAll, describeQuestion, type Questions, readAnswers } from '../tasks/answers.ts';
 import {
+  argumentOf,
   type DetachedTask,
   detachedTasks,
   expiresMs,
@@ -103,9 +104,14 @@ async function withTask<T>(
 }
 
 function hostEnded({ server, place: { start = [] } }: DetachedTask): UsageError {
-  const again = start.length > 0 ? `: ${ownCommand} ${shellWords(['up', ...start])}` : '.';
+  const [by] = start;
+  const join = by === '--node' ? ['--join', 'nats://HOST'] : [];
+  const again = start.length > 0 ? `: ${ownCommand} ${shellWords(['up', ...join, ...start])}` : '.';
   return new UsageError('NOT_STARTED', `The host that runs "${server}" has ended`, {
-    hint: `If its entry has "tasks", the next host has the outcome; tasks of the server itself have ended. Start it${again}`,
+    hint:
+      by === '--shared'
+        ? 'The task has ended with it: repeat the call. The host of `share` starts again with the next program that uses the server.'
+        : `If its entry has "tasks", the next host has the outcome; tasks of the server itself have ended. Start it${again}`,
   });
 }
 
@@ -149,7 +155,7 @@ const list: CommandBody = async (invocation) => {
     printRows(
       out,
       ['TASK', 'SERVER', 'TOOL', 'STATUS', 'AGE', 'MESSAGE'],
-      listed.map((each) => toRow(each, out.onTerminal ? shownId(each.detached, all) : each.task.taskId)),
+      listed.map((each) => toRow(each, out.onTerminal ? shownId(each.detached, all) : argumentOf(each.task.taskId))),
     );
   if (!out.json && all.length === 0) out.say(`There are no detached tasks. Start one: ${ownCommand} call … --detach`);
   return ExitCode.done;

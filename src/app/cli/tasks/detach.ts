@@ -19,6 +19,7 @@ import type { Reached } from '../servers/reach-host.ts';
 import { configOptions } from '../servers/running-host.ts';
 import type { ServerCommandOptions } from '../servers/server-command.ts';
 import {
+  argumentOf,
   type DetachedTask,
   detachedTasks,
   prepareTasksFolder,
@@ -84,10 +85,10 @@ export async function lastingPlace(
   if (!running && !isRemote(await find())) throw noHost(server);
   const { extensions, tasks } = (await host.service(server).describe()).capabilities;
   const status = await find();
-  if (running && endsWithClient(status)) {
-    const message = `A task of "${server}" would end with this command: its "share" is "${status.share}"`;
+  if (running && mayEndBefore(status)) {
+    const message = `A process of "${server}" may end before its tasks: its "share" is "${status.share}"`;
     throw new UsageError('NOT_SUPPORTED', message, {
-      hint: 'Set "share" of its entry to "all" or "principal", so that its process outlives its clients.',
+      hint: 'Set "share" of its entry to "all", so that its process runs without clients too.',
     });
   }
   const hasTasks = extensions?.[TASKS] !== undefined || (!running && tasks?.requests?.tools?.call !== undefined);
@@ -100,9 +101,12 @@ export async function lastingPlace(
   });
 }
 
-/** A server before 2026-07-28 has no such tasks: the host has them, and runs their calls to the end. */
-function endsWithClient({ share, revision }: ServerStatus): boolean {
-  return (share === 'client' || share === 'call') && isModernRevision(revision as Revision | undefined);
+/**
+ * A process that is not shared by all ends with its client, while it is idle, or where another needs its slot: its running tasks do not count.
+ * A server before 2026-07-28 has no such tasks: the host has them, and runs their calls to the end.
+ */
+function mayEndBefore({ share, revision }: ServerStatus): boolean {
+  return share !== 'all' && isModernRevision(revision as Revision | undefined);
 }
 
 /** Stores and prints the handle of a running task. Must not fail, because no other program has the handle. */
@@ -119,7 +123,7 @@ export function leaveTask(handle: CallHandle, server: string, place: ServerPlace
     out.tell('warning', visibleLine(out.json ? message : `${message}. Its handle: ${JSON.stringify(saved)}`));
   }
   if (out.json) out.document({ server, ...saved });
-  else out.write(`${visibleLine(handle.taskId)}\n`);
+  else out.write(`${visibleLine(argumentOf(handle.taskId))}\n`);
   const follow = shellWords(['tasks', 'wait', shownId(detached, detachedTasks())]);
   if (isStored && !out.json) out.say(`The task continues. Follow it: ${ownCommand} ${visibleLine(follow)}`);
   return ExitCode.done;

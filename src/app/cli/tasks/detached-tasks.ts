@@ -78,11 +78,17 @@ export function storeTask(detached: DetachedTask): void {
   replacePrivately(join(tasksFolder(), `${shortHash(`${detached.server} ${taskId}`)}.json`), text);
 }
 
-/** Finds a task by its id or the beginning of its id. */
+/** An id as an argument: one that begins with a hyphen would be an option. */
+export function argumentOf(taskId: string): string {
+  return taskId.replace(/^-+(?=[^-])/, '');
+}
+
+/** Finds a task by its id or the beginning of its id, with or without leading hyphens. */
 export function findDetached(given: string): DetachedTask {
   const all = detachedTasks();
-  const found = all.filter(({ task }) => task.taskId.startsWith(given));
-  const exact = found.find(({ task }) => task.taskId === given);
+  const namesOf = ({ task: { taskId } }: DetachedTask) => [taskId, argumentOf(taskId)];
+  const found = all.filter((each) => namesOf(each).some((name) => name.startsWith(given)));
+  const exact = found.find((each) => namesOf(each).includes(given));
   const [first, ...others] = found;
   if (exact ?? (others.length === 0 && first)) return (exact ?? first)!;
   if (!first) {
@@ -101,10 +107,11 @@ export function findDetached(given: string): DetachedTask {
 
 /** The shortest beginning of the id that no other task has, of at least 8 characters. */
 export function shownId({ task: { taskId } }: DetachedTask, all: readonly DetachedTask[]): string {
-  const others = all.map(({ task }) => task.taskId).filter((id) => id !== taskId);
+  const name = argumentOf(taskId);
+  const others = all.filter(({ task }) => task.taskId !== taskId).map(({ task }) => argumentOf(task.taskId));
   let length = LEAST_SHOWN;
-  while (length < taskId.length && others.some((id) => id.startsWith(taskId.slice(0, length)))) length++;
-  return taskId.slice(0, length);
+  while (length < name.length && others.some((other) => other.startsWith(name.slice(0, length)))) length++;
+  return name.slice(0, length);
 }
 
 function filesIn(folder: string): string[] {
