@@ -24,7 +24,13 @@ export async function connect({ record }) {
   await peer.start();
   const { pid } = transport;
   // Kills the tap before the folder is removed: a tap that is still recording would create it again.
-  const kill = () => process.kill(pid, 'SIGKILL');
+  const kill = () => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // the tap has ended
+    }
+  };
   process.prependOnceListener('exit', kill);
   return {
     echo: async (text) => (await peer.request('echo', { text })).text,
