@@ -77,7 +77,7 @@ async function isIndependent<R extends { id: string }>({ rules, check }: Matrix<
 }
 
 const SEED = Number(process.env.INDEPENDENCE_SEED ?? 23);
-/** The full run tests all rules on all servers, which takes minutes. */
+/** With STANDPIPE_FULL_TESTS=1, each server is tested with each rule alone, which takes minutes per server. */
 const TEST_MS = 600_000;
 
 describe('the outcomes do not depend on other rules and on the order', { timeout: TEST_MS }, () => {
