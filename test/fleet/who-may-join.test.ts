@@ -130,6 +130,14 @@ test('the documented permissions are sufficient and minimal for nodes and for ob
   await expect(look.request(subjects.call('a', 'i'), {}, 60_000)).rejects.toThrow(
     'does not permit publishing to standpipe',
   );
+  for (const bucket of ['servers', 'nodes', 'claims', 'leases', 'records']) {
+    const stream = `KV_standpipe-default-${bucket}`;
+    for (const method of ['STREAM.DELETE', 'STREAM.PURGE', 'STREAM.UPDATE', 'STREAM.MSG.DELETE', 'STREAM.CREATE'])
+      await expect(look.request(`$JS.API.${method}.${stream}`, {}, 60_000)).rejects.toThrow(
+        `does not permit publishing to $JS.API.${method}.${stream}`,
+      );
+  }
+  expect(await nodes.keys()).toEqual(new Set(['a']));
 
   // Other users.
   expect(await refusal({ servers: [`nats://outsider:po@${host}`] })).toContain('"Who may join"');
