@@ -93,7 +93,7 @@ export async function runAll(
     if (rest) resting.push(rest());
   });
   await Promise.all(resting);
-  const suspects = tried.filter(mayHaveEnded).map(({ job }) => job);
+  const suspects = tried.filter((made) => mayHaveEnded(made) || !outcomes.has(made.job)).map(({ job }) => job);
   await inParallel(arrange(suspects), concurrencyOf(options), (job) => run(job, true));
   for (const job of using('seen')) await run(job);
   signal?.throwIfAborted(); // the signal may have stopped processes that the last outcomes depend on
