@@ -31,7 +31,7 @@ test('a rule has an outcome if its process ended by itself long after the rule, 
         },
         leave: async () => {
           end.byItselfMs = performance.now() + 1_000;
-          return false;
+          return isAlone;
         },
         lastingEnds: () => (isAlone ? [] : [end]),
       };
