@@ -40,6 +40,7 @@ export class FrameRun {
     this.life = life;
     this.direction = direction;
     this.block = block;
+    block.runs++;
     this.#firstPlace = block.usedPlaces;
     this.start = block.copy(bytes);
     this.length = bytes.length;
@@ -71,6 +72,7 @@ export class FrameRun {
 
   /** Returns a new object each time, which never changes. */
   frame(seq: number): CapturedFrame {
+    this.block.isRead = true;
     const at = this.#firstPlace + 2 * (seq - this.firstSeq);
     return new CapturedFrame(this, seq, this.block.places[at]!, this.block.places[at + 1]!);
   }
@@ -123,19 +125,22 @@ const BLOCK_PLACES = 16 * 1024;
 /** A longer copy gets its own block, which limits unused space at the end of shared blocks. */
 export const LARGEST_SHARED_BYTES = 64 * 1024;
 
-/**
- * A block is filled from the front and never overwritten, so a frame that was handed out stays unchanged. It is freed
- * with the last reference to its frames.
- */
+/** A block is filled from the front. It is never overwritten once a frame was handed out: the frame retains it. */
 class Block {
   readonly bytes: Uint8Array;
   readonly places: Uint32Array;
+  readonly isShared: boolean;
+  /** Number of runs in the block that are not dropped. */
+  runs = 0;
+  /** True after a frame of the block was handed out. */
+  isRead = false;
   usedBytes = 0;
   usedPlaces = 0;
 
-  constructor(bytes: number, places: number) {
+  constructor(bytes: number, places: number, isShared: boolean) {
     this.bytes = new Uint8Array(bytes);
     this.places = new Uint32Array(places);
+    this.isShared = isShared;
   }
 
   hasRoom(bytes: number, places: number): boolean {
@@ -153,11 +158,23 @@ class Block {
 /** Frames share blocks, because an object for each frame would slow down a busy pipe. */
 export class Blocks {
   #current: Block | undefined;
+  /** A dropped block to fill again: new blocks of a busy pipe cause full garbage collections. */
+  #spare: Block | undefined;
 
   withRoom(bytes: number, frames: number): Block {
     const places = frames * 2;
-    if (bytes > LARGEST_SHARED_BYTES || places > BLOCK_PLACES) return new Block(bytes, places);
-    if (!this.#current?.hasRoom(bytes, places)) this.#current = new Block(BLOCK_BYTES, BLOCK_PLACES);
+    if (bytes > LARGEST_SHARED_BYTES || places > BLOCK_PLACES) return new Block(bytes, places, false);
+    if (!this.#current?.hasRoom(bytes, places)) {
+      this.#current = this.#spare ?? new Block(BLOCK_BYTES, BLOCK_PLACES, true);
+      this.#spare = undefined;
+    }
     return this.#current;
+  }
+
+  dropped({ block }: FrameRun): void {
+    if (--block.runs > 0 || block.isRead || !block.isShared || block === this.#current) return;
+    block.usedBytes = 0;
+    block.usedPlaces = 0;
+    this.#spare = block;
   }
 }

@@ -114,7 +114,7 @@ describe('the memory of the flow', () => {
   it('is never overwritten, so that returned frames stay unchanged', () => {
     const bounds = fc.record({
       maxEvents: fc.constantFrom(1, 3, 50, 20_000),
-      maxBytes: fc.constantFrom(2000, 900_000),
+      maxBytes: fc.constantFrom(2000, 200_000, 900_000),
     });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), bounds, fc.boolean(), (steps, limits, listens) => {
@@ -183,6 +183,23 @@ describe('the memory of the store', () => {
     expect(store.heldBytes).toBeGreaterThan(7 * MB);
     // Another thread frees collected memory with a delay.
     await expect.poll(() => arrayBytes() - before, { timeout: 20_000 }).toBeLessThan(1.6 * 8 * MB + besides);
+  });
+
+  it('is filled again after its frames were dropped without having been read', () => {
+    const store = new FlowStore({ maxBytes: MB });
+    const source = store.begin('a');
+    const chunk = new Uint8Array(1000);
+    const pass = (bytes: number) => {
+      for (let passed = 0; passed < bytes; passed += chunk.length) source.receivedSpan(chunk, 0, chunk.length, passed);
+    };
+    pass(2 * MB);
+    const { arrayBuffers } = process.memoryUsage();
+    let most = 0;
+    for (let i = 0; i < 64; i++) {
+      pass(MB);
+      most = Math.max(most, process.memoryUsage().arrayBuffers - arrayBuffers);
+    }
+    expect(most).toBeLessThan(MB);
   });
 });
 

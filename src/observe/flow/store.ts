@@ -197,7 +197,8 @@ export class FlowStore {
   #dropWhatIsTooMuch(): void {
     const queue = this.#queue;
     while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) {
-      queue.dropOldest();
+      const run = queue.dropOldest();
+      if (run) this.#blocks.dropped(run);
     }
   }
 
@@ -298,12 +299,12 @@ class EventQueue {
     return events;
   }
 
-  /** The shared data of a run is dropped with its last frame. */
-  dropOldest(): void {
+  /** The shared data of a run is dropped with its last frame. Returns the run then. */
+  dropOldest(): FrameRun | undefined {
     const slot = this.#slots[this.#head]!;
     const seq = this.#firstSeq++;
     const isRun = slot instanceof FrameRun;
-    if (isRun && seq < slot.lastSeq) return;
+    if (isRun && seq < slot.lastSeq) return undefined;
     const weight = isRun ? slot.weight : weightOf(slot);
     this.#heldBytes -= weight;
     this.#droppedBytes += weight;
@@ -312,6 +313,7 @@ class EventQueue {
       this.#slots = this.#slots.slice(this.#head);
       this.#head = 0;
     }
+    return isRun ? slot : undefined;
   }
 
   /** The last slot that begins at or before this number. */
