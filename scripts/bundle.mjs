@@ -11,7 +11,7 @@ import { root } from './prepare.mjs';
  * named after them.
  */
 const COMMANDS = {
-  version: ['mcp/own-info.ts', 'wire/process/files/cache-folder.ts'],
+  version: ['mcp/own-info.ts', 'wire/process/files/cache-folder.ts', 'app/cli/compiled-code.ts'],
   call: [
     'app/cli/run-command.ts',
     'app/cli/commands/call.ts',

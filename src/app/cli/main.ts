@@ -32,11 +32,10 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Node.js 20 lacks the function. The folder is private: in a shared one, other users could place code. */
+/** The folder is private: in a shared one, other users could place code. */
 async function cacheCompiledCode(): Promise<void> {
   const nodeModule: object = process.getBuiltinModule('node:module');
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
-  if (!enableCompileCache) return;
   const { cacheFolder } = await import('../../wire/process/files/cache-folder.ts');
   const folder = join(cacheFolder(), 'compiled');
   try {
@@ -44,7 +43,11 @@ async function cacheCompiledCode(): Promise<void> {
   } catch {
     return; // without a writable cache folder, code is compiled at each start
   }
-  enableCompileCache(folder);
+  if (enableCompileCache) enableCompileCache(folder);
+  else if (process.env.NODE_DISABLE_COMPILE_CACHE !== '1') {
+    const { keepCompiledCode } = await import('./compiled-code.ts'); // Node.js 20
+    await keepCompiledCode(folder);
+  }
 }
 
 /** Ends on signals while the command is being loaded: nothing has started yet, so nothing must be stopped. */
