@@ -1,17 +1,25 @@
 // Compares a client whose server is its child with one that uses the server of a running host through `standpipe
-// connect`: the cost of two more processes in a call.
+// connect`: the cost of two more processes in a call. With `copies`, these two processes only copy bytes.
 
-import { connectDirectly, connectThrough } from '../contenders/cli/connected-client.mjs';
+import { connectDirectly, connectThrough, connectThroughCopies } from '../contenders/cli/connected-client.mjs';
 import { startRunningHost } from '../contenders/cli/running-host.mjs';
+import { startCopyingHost } from '../contenders/cli/start-copying-host.mjs';
 import { timedLoad } from '../load.mjs';
 
 export const title = 'tools/call through standpipe connect, one at a time, 100 bytes';
 export const contenders = [
   { name: 'direct', connect: connectDirectly },
+  { name: 'copies', connect: connectThroughCopies },
   { name: 'connect', connect: connectThrough },
 ];
-export const differences = [['connect', 'direct']];
-export const ratios = [['connect', 'direct']];
+export const differences = [
+  ['connect', 'direct'],
+  ['copies', 'direct'],
+];
+export const ratios = [
+  ['connect', 'direct'],
+  ['connect', 'copies'],
+];
 export const metrics = [
   { key: 'p50Us', label: 'p50, µs', digits: 0 },
   { key: 'p99Us', label: 'p99, µs', digits: 0 },
@@ -19,7 +27,13 @@ export const metrics = [
 
 export const cases = ({ quick }) => [{ label: 'call', warmMs: quick ? 500 : 1500, durationMs: quick ? 500 : 2000 }];
 
-export const background = () => startRunningHost('mcp');
+export async function background() {
+  const hosts = await Promise.all([startRunningHost('mcp'), startCopyingHost()]);
+  return {
+    shared: Object.assign({}, ...hosts.map(({ shared }) => shared)),
+    end: () => Promise.all(hosts.map(({ end }) => end())),
+  };
+}
 
 export async function measure({ connect }, { warmMs, durationMs }, shared) {
   const client = await connect(shared);
@@ -35,5 +49,11 @@ export const targets = [
     text: 'µs that standpipe connect adds to the p50 of a call',
     value: ({ difference }) => difference('call', 'connect', 'direct', 'p50Us'),
     atMost: 60,
+  },
+  {
+    text: 'µs that standpipe connect adds, of those that processes add which only copy bytes',
+    value: ({ difference }) =>
+      difference('call', 'connect', 'direct', 'p50Us') / difference('call', 'copies', 'direct', 'p50Us'),
+    atMost: 1.3,
   },
 ];

@@ -1,6 +1,7 @@
-// Our client over `standpipe connect`, which relays to the running host, or with the same server as its own child
-// process.
+// Our client over `standpipe connect`, which relays to the running host, over a relay and a host that only copy bytes, or with the same
+// server as its own child process.
 
+import { fileURLToPath } from 'node:url';
 import { connect as connectMcp } from '../../../dist/entry/client.js';
 import { serverCommand } from '../server-command.mjs';
 import { toolCaller } from '../tool-caller.mjs';
@@ -9,6 +10,11 @@ import { cliPath } from './path.mjs';
 export async function connectThrough({ config, runtimeFolder }) {
   const args = [cliPath, 'connect', 'mcp', '--config', config];
   return connectTo({ command: process.execPath, args, env: { ...process.env, XDG_RUNTIME_DIR: runtimeFolder } });
+}
+
+export async function connectThroughCopies({ copiesPath }) {
+  const relay = fileURLToPath(new URL('copying-relay.mjs', import.meta.url));
+  return connectTo({ command: process.execPath, args: [relay, copiesPath] });
 }
 
 export async function connectDirectly() {
