@@ -32,5 +32,18 @@ declare function btoa(binary: string): string;
 declare function atob(encoded: string): string;
 declare const crypto: {
   getRandomValues(array: Uint8Array): Uint8Array;
-  subtle: { digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer> };
+  subtle: {
+    digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer>;
+    importKey(
+      format: 'raw',
+      key: Uint8Array,
+      algorithm: { name: 'HMAC'; hash: 'SHA-256' },
+      extractable: boolean,
+      usages: 'sign'[],
+    ): Promise<CryptoKey>;
+    sign(algorithm: 'HMAC', key: CryptoKey, data: Uint8Array): Promise<ArrayBuffer>;
+  };
 };
+interface CryptoKey {
+  readonly type: string;
+}

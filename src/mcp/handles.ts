@@ -3,7 +3,8 @@
 // nest.
 //
 // The owner in a handle is not protected: a client that changes it reaches another owner, which does not have the id.
-// Therefore ids must not be guessable, and the owner checks which client an id belongs to.
+// Therefore ids must not be guessable, and the owner checks which client an id belongs to. If the owner cannot do that,
+// the owner in the handle is a signature (`extensions/tasks/signed-ids.ts`).
 
 const MARK = 'standpipe:';
 
@@ -26,4 +27,10 @@ export function readHandle(text: unknown): Handle | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The id that the innermost owner assigned. */
+export function innermostId(id: string): string {
+  const known = readHandle(id);
+  return known ? innermostId(known.id) : id;
 }

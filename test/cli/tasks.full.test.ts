@@ -167,7 +167,7 @@ test('a task in the shared host outlives the command', async () => {
   const client = await connect({ command: process.execPath, args, env, cwd: folder });
   try {
     const ran = await runCli(['call', 'shared', 'render', `until=${file}`, '--detach', '--shared']);
-    expect(ran.stdout).toMatch(/^[0-9a-f]{32}\n$/);
+    expect(ran.stdout).toMatch(/^standpipe:[0-9a-f]{32}\/standpipe:[0-9a-f]{12}\/[0-9a-f]{32}\n$/);
     await client.close();
     writeFileSync(file, '');
     expect(await tasks('wait', ran.stdout.trim())).toEqual({ code: 0, stdout: 'film.mp4\n', stderr: '' });

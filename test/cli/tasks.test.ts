@@ -8,8 +8,10 @@ import { shortHash } from '../../src/base/short-hash.ts';
 import { connect } from '../../src/connect/connect.ts';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { resumeTask } from '../../src/mcp/extensions/tasks/tasks.ts';
+import { innermostId } from '../../src/mcp/handles.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { until } from '../fixtures/server.ts';
+import { serveCounting } from '../fixtures/tasks/serve-counting.ts';
 import {
   cleanEnv,
   dangerous,
@@ -37,7 +39,6 @@ const config = writeConfig('tasks.json', {
   evil: hung(evilId),
   verbose: hung('x', '100000'),
   hyphens: hung('--Zk3-x'),
-  unstored: hung('unstored'),
 });
 const ofConfig = ['--config', config];
 const stateFolder = process.platform === 'win32' ? 'standpipe/state' : '.local/state/standpipe';
@@ -80,7 +81,7 @@ describe('call', () => {
     const { stdout } = await call('studio', 'render', `until=${ended}`, '--json');
     expect(JSON.parse(stdout)).toEqual({
       ...{ server: 'studio', tool: 'render', isError: false, saved: [], resultType: 'complete' },
-      taskId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      taskId: expect.stringMatching(/^standpipe:[0-9a-f]{32}\/standpipe:[0-9a-f]{12}\/[0-9a-f]{32}$/),
       content: [{ type: 'text', text: 'film.mp4' }],
     });
     expect(JSON.parse((await call('everything', 'greet', 'name=x', '--json')).stdout)).not.toHaveProperty('taskId');
@@ -118,12 +119,12 @@ describe('call --detach', () => {
     const id = ran.stdout.trim();
     expect(ran).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^[0-9a-f]{32}\n$/),
-      stderr: `The task continues. Follow it: standpipe tasks wait ${id.slice(0, 8)}\n`,
+      stdout: expect.stringMatching(/^standpipe:[0-9a-f]{32}\/standpipe:[0-9a-f]{12}\/[0-9a-f]{32}\n$/),
+      stderr: `The task continues. Follow it: standpipe tasks wait ${innermostId(id).slice(0, 8)}\n`,
     });
     expect(await stateOf(id)).toMatchObject({ status: 'working' });
     writeFileSync(file, '');
-    expect(await tasks('wait', id.slice(0, 8))).toEqual({ code: 0, stdout: 'film.mp4\n', stderr: '' });
+    expect(await tasks('wait', innermostId(id).slice(0, 8))).toEqual({ code: 0, stdout: 'film.mp4\n', stderr: '' });
     const { stdout } = await tasks('wait', id, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ server: 'studio', tool: 'render', taskId: id, isError: false });
   });
@@ -145,27 +146,32 @@ describe('call --detach', () => {
 
   test('prints an id with control characters in one line, escaped, and finds it by its beginning', async () => {
     const { stdout } = await call('evil', 'render', '--detach');
-    expect(stdout).toBe('evil\\x1b[2J\\nid\n');
-    expect(await stateOf('evil')).toMatchObject({ taskId: evilId, status: 'working' });
+    expect(stdout).toMatch(/^standpipe:\S+\/evil\\x1b\[2J\\nid\n$/);
+    const { taskId, status } = await stateOf('evil');
+    expect([innermostId(taskId), status]).toEqual([evilId, 'working']);
     expect(dangerous((await tasks('ls')).stdout)).toEqual([]);
   });
 
   test('prints an id without leading hyphens, so that it is not an option of the next command', async () => {
     const { stdout, stderr } = await call('hyphens', 'render', '--detach');
-    expect(stdout).toBe('Zk3-x\n');
+    expect(stdout).toMatch(/^standpipe:\S+\/--Zk3-x\n$/);
     expect(stderr).toContain('tasks wait Zk3-x');
+    expect((await tasks('show', 'Zk3-x')).stdout).toContain('--Zk3-x');
     expect((await tasks('show', stdout.trim())).stdout).toContain('--Zk3-x');
-    expect((await tasks('ls')).stdout).toMatch(/^Zk3-x\t/m);
+    expect((await tasks('ls')).stdout).toMatch(/^standpipe:\S+\/--Zk3-x\t/m);
   });
 
   test('prints the handle of a task that it cannot store', async () => {
+    const far = await serveCounting();
+    const file = writeConfig('unstored.json', { unstored: { url: far.url } });
     // A folder has the path of the file, so that writing fails.
-    const inTheWay = join(taskFiles, `${shortHash('unstored unstored')}.json`);
+    const inTheWay = join(taskFiles, `${shortHash('unstored 1')}.json`);
     mkdirSync(inTheWay, { recursive: true });
-    const { code, stderr } = await call('unstored', 'render', '--detach');
+    const { code, stderr } = await runCli(['call', 'unstored/job', '--detach', '--config', file]);
     rmdirSync(inTheWay);
+    await far.close();
     expect(stderr).toMatch(/^warning: The task runs, but `standpipe tasks` will not find it: .* Its handle: \{"tool":/);
-    expect(stderr).toContain('"taskId":"unstored"');
+    expect(stderr).toContain('"taskId":"1"');
     expect(code).toBe(0);
   });
 
@@ -281,7 +287,9 @@ describe('tasks', () => {
     const id = await detached('studio', 'render', `until=${file}`);
     await expect.poll(() => stateOf(id)).toMatchObject({ statusMessage: 'Frame 1' });
     const row = async () => (await tasks('ls')).stdout.split('\n').find((line) => line.startsWith(id));
-    expect(await row()).toMatch(/^[0-9a-f]{32}\tstudio\trender\tworking\t\d+s\tFrame 1$/);
+    expect(await row()).toMatch(
+      /^standpipe:[0-9a-f]{32}\/standpipe:[0-9a-f]{12}\/[0-9a-f]{32}\tstudio\trender\tworking\t\d+s\tFrame 1$/,
+    );
     const stored = readdirSync(taskFiles).map((name) => join(taskFiles, name));
     const own = stored.find((each) => readFileSync(each, 'utf8').includes(id))!;
     const saved = JSON.parse(readFileSync(own, 'utf8'));
@@ -304,7 +312,7 @@ describe('tasks', () => {
         ['question', `${keys[1]}: Who pays?`],
       ]),
     );
-    expect(stderr).toBe(`Answer it: standpipe tasks answer ${id.slice(0, 8)}\n`);
+    expect(stderr).toBe(`Answer it: standpipe tasks answer ${innermostId(id).slice(0, 8)}\n`);
     await tasks('cancel', id);
   });
 
@@ -362,7 +370,7 @@ describe('tasks', () => {
     let stderr = '';
     waiting.stderr.on('data', (chunk) => (stderr += chunk));
     const ran = finished(waiting);
-    const how = `studio asks: For whom? — answer it: standpipe tasks answer ${id.slice(0, 8)}\n`;
+    const how = `studio asks: For whom? — answer it: standpipe tasks answer ${innermostId(id).slice(0, 8)}\n`;
     await until('the question is reported', () => stderr === how);
     await tasks('answer', id, 'name=Ada');
     expect(await ran).toEqual({ code: 0, stdout: '{"action":"accept","content":{"name":"Ada"}}\n', stderr: how });
@@ -374,7 +382,7 @@ describe('tasks', () => {
     expect(await tasks('cancel', id)).toEqual({
       code: 0,
       stdout: '',
-      stderr: `Cancelled the task ${id.slice(0, 8)} of studio/render.\n`,
+      stderr: `Cancelled the task ${innermostId(id).slice(0, 8)} of studio/render.\n`,
     });
     const { code, stdout } = await tasks('wait', id, '--json');
     expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 5, error: 'TASK_CANCELLED' });
@@ -436,6 +444,6 @@ test('a host that has ended is reported by ls, and by other commands with a reme
 
 test('completes ids', async () => {
   const id = await detached('studio', 'fails');
-  const { stdout } = await runCli(['__complete', 'tasks', 'wait', id.slice(0, 8)]);
-  expect(stdout).toBe(`${id}\tstudio/fails\n`);
+  const { stdout } = await runCli(['__complete', 'tasks', 'wait', innermostId(id).slice(0, 8)]);
+  expect(stdout).toBe(`${innermostId(id)}\tstudio/fails\n`);
 });

@@ -19,6 +19,7 @@ import type { CommandConfig } from '../../src/config/server-config.ts';
 import { connect } from '../../src/connect/connect.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { clientOf } from '../../src/mcp/client/client.ts';
+import { innermostId } from '../../src/mcp/handles.ts';
 import { record } from '../../src/observe/record/recorder.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
@@ -206,7 +207,7 @@ describe('a task of another client', () => {
       return rows.filter(({ direction, method }) => direction === 'toServer' && method?.startsWith('tasks/')).length;
     };
     const seen = await task(page, 'never', () => true);
-    expect(seen).toMatchObject({ taskId: handle.taskId, status: 'working', canAct: true });
+    expect(seen).toMatchObject({ taskId: innermostId(handle.taskId), status: 'working', canAct: true });
     expect(await sent()).toBe(0);
     await page.delete(`tasks/${seen.id}`);
     await expect(handle.result()).rejects.toMatchObject({ code: 'TASK_CANCELLED' });

@@ -90,7 +90,7 @@ export class Instance {
         server.connected(this);
         link.client.catalogue.keep(this.catalogue);
         this.catalogue = link.client.catalogue;
-        this.service.follow(link.client);
+        this.service.follow(link.client, link.run);
         return { ...link, process: { server: name, pid: watched.pid, generation: watched.life } };
       },
       onStateChange: (change) => {

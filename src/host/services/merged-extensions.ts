@@ -147,7 +147,7 @@ export function acceptedBy(server: string, members: Params, before: Params): Par
   const own = { ...members, ...idsOf(server, members) };
   const together = Object.entries(own).map(([member, value]) => {
     const known = before[member];
-    return [member, Array.isArray(known) && Array.isArray(value) ? [...known, ...value] : value];
+    return [member, Array.isArray(known) && Array.isArray(value) ? [...new Set([...known, ...value])] : value];
   });
   return { ...before, ...Object.fromEntries(together) };
 }

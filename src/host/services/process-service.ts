@@ -29,6 +29,7 @@ import type { Link } from '../supervision/link.ts';
 import { isLost, type RepeatPermission } from '../supervision/server-calls.ts';
 import { FairTurns } from './fair-turns.ts';
 import { NotificationTurns } from './notification-turns.ts';
+import { withRunIds } from './run-ids.ts';
 import { refusedUnknown } from './unknown-name.ts';
 import { keepWatch, notifyOfAll } from './watches.ts';
 
@@ -82,7 +83,7 @@ export class ProcessService implements Service {
     const send = () => connected.service.notify(method, params, client);
     if (isPaced) return send();
     const bytes = params ? JSON.stringify(params).length : 0;
-    return turnsOf(connected).notifications.send(principal, bytes, send);
+    return runOf(connected).notifications.send(principal, bytes, send);
   }
 
   /** Subscriptions to resources and of extensions start the server. Subscriptions to lists begin when it is ready. */
@@ -96,8 +97,9 @@ export class ProcessService implements Service {
     });
   }
 
-  /** Must be called for each process as soon as it is connected. */
-  follow(client: Client): void {
+  /** Must be called for each process as soon as it is connected. `run` names the process run in ids that the process assigns. */
+  follow(client: Client, run: string | undefined): void {
+    newRun(client, run === undefined ? client.service : withRunIds(client.service, run));
     for (const watch of this.#watches) {
       watch.follow(client).then(
         () => watch.notifyAll(),
@@ -219,22 +221,24 @@ function unknownState(): RpcError {
   });
 }
 
-interface Turns {
+/** One process run: its service, and one queue of turns. */
+interface ProcessRun {
+  service: Pick<Service, 'request' | 'watch'>;
   requests: FairTurns;
   notifications: NotificationTurns;
 }
 
-/** One queue of turns per process. */
-const turns = new WeakMap<Client, Turns>();
+const runs = new WeakMap<Client, ProcessRun>();
 
-function turnsOf(client: Client): Turns {
-  let known = turns.get(client);
-  if (!known) {
-    const requests = new FairTurns((...request) => client.service.request(...request));
-    known = { requests, notifications: new NotificationTurns() };
-    turns.set(client, known);
-  }
-  return known;
+function newRun(client: Client, service: ProcessRun['service'] = client.service): ProcessRun {
+  const requests = new FairTurns((...request) => service.request(...request));
+  const run = { service, requests, notifications: new NotificationTurns() };
+  runs.set(client, run);
+  return run;
+}
+
+function runOf(client: Client): ProcessRun {
+  return runs.get(client) ?? newRun(client);
 }
 
 function sent(
@@ -245,7 +249,7 @@ function sent(
   caller: Caller,
   layer?: ServiceLayer,
 ): Promise<Result> {
-  const { requests } = turnsOf(client);
+  const { requests } = runOf(client);
   const request = layer?.((...given) => requests.request(...given));
   const result = Promise.resolve(request ? request(method, params, caller) : requests.request(method, params, caller));
   if (metaOf(params)?.[RAN] !== true) return result;
@@ -303,9 +307,9 @@ class ProcessWatch {
   async #watch(client: Client): Promise<void> {
     let isOver = false;
     const facts = this.#watcher.client;
-    const turn = <T>(send: () => Promise<T>) => (facts ? turnsOf(client).requests.turn(facts, send) : send());
+    const turn = <T>(send: () => Promise<T>) => (facts ? runOf(client).requests.turn(facts, send) : send());
     const watch = () =>
-      client.service.watch({
+      runOf(client).service.watch({
         filter: offered(this.#watcher.filter, client.server),
         client: facts,
         accepted: (further) => this.#watcher.accepted?.(further),

@@ -12,6 +12,8 @@ export interface ServerLink<Client> {
   serverInfo: SupervisedStatus['serverInfo'];
   isRemote?: boolean;
   process?: ProcessIdentity;
+  /** Random name of the process run, in ids that the process assigned. Undefined if ids outlive the connection. */
+  run?: string | undefined;
   /** True if results name the process that answered. */
   namesProcess?: boolean;
   /** The listener is called when the connection has ended, or at once if it ended earlier. It may be called twice. */

@@ -9,6 +9,7 @@ import { COMMAND_LINE } from '../../config/problem.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import { isOfFleet, type RemoteConfig, type ServerConfig } from '../../config/server-config.ts';
 import { connect, eraKeyOf } from '../../connect/connect.ts';
+import { randomText } from '../../mcp/adapter/suspended-calls.ts';
 import { type Client, clientOf } from '../../mcp/client/client.ts';
 import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
 import type { ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
@@ -48,6 +49,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     serverInfo: client.server.info,
     isRemote: config.url !== undefined,
     namesProcess: isOfFleet(config),
+    run: config.url === undefined ? randomText(6) : undefined,
     onLost: (listener) => {
       client.onclose = listener; // the call is synchronous, so that the loss is known before its calls fail
       void client.closed.then(listener); // the connection may have ended earlier

@@ -36,6 +36,11 @@ export interface Extension {
   readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
   /** Client-side implementation. Without it, a client does not declare the extension. */
   readonly client?: ClientPart;
+  /**
+   * Whether the ids that a process assigned are invalid after its end, so that a host adds the process run to them.
+   * Otherwise a process may get ids that an earlier one assigned.
+   */
+  readonly idsEndWithProcess?: boolean;
   /** The id that a question or progress of a server names. A question belongs to the pending request with this target. */
   readonly idInMessage?: (message: Params) => NamedId | undefined;
   /**
@@ -186,7 +191,8 @@ interface KnownResultType extends ResultTypeFacts {
 const resultTypes = new Map<string, KnownResultType>();
 const registered = new WeakSet<Extension>();
 const ids = new Set<string>();
-/** Whether the URIs of each scheme are linked. */
+const endingIds = new Set<string>();
+/** By scheme, whether its URIs are linked. */
 const schemes = new Map<string, boolean>();
 const onlyModern = new Set<string>();
 const listing: Record<string, object> = {};
@@ -212,6 +218,7 @@ export function register(extensions: readonly Extension[] | undefined): readonly
     for (const scheme of extension.schemes ?? []) schemes.set(scheme, extension.areLinked ?? false);
     if (isModernRevision(extension.since)) onlyModern.add(id);
     if (extension.listing) listing[id] = extension.listing;
+    if (extension.idsEndWithProcess) endingIds.add(id);
     if (extension.idInMessage) messageIds.add(extension.idInMessage);
     if (extension.factsFor) factsChanges.set(id, extension.factsFor);
     registered.add(extension);
@@ -246,8 +253,12 @@ function isOfCore(type: unknown): boolean {
   return type === 'complete' || type === 'input_required';
 }
 
-/** The facts about the type of a result, if it belongs to an extension of this process. */
-export function typeOf(result: Result): ResultTypeFacts | undefined {
+export function idsEndWithProcess(extension: string | undefined): boolean {
+  return extension !== undefined && endingIds.has(extension);
+}
+
+/** The facts of the type of a result that is of an extension of this process. */
+export function typeOf(result: Result): KnownResultType | undefined {
   return resultTypes.get(result.resultType as string);
 }
 

@@ -14,7 +14,7 @@ import type { Settings } from '../invocation.ts';
 import { makeProgram } from '../run-command.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { findRunningHost } from '../servers/running-host.ts';
-import { argumentOf, detachedTasks } from '../tasks/detached-tasks.ts';
+import { detachedTasks, ownPartOf } from '../tasks/detached-tasks.ts';
 import { type RememberedTool, recallTools } from './remembered-tools.ts';
 
 interface Candidate {
@@ -248,7 +248,7 @@ async function completionSources(settings: Settings): Promise<Sources> {
       ask(server, async (client) => (await client.listResources()).resources.map(({ uri }) => uri), []),
     prompts: (server) => ask(server, async (client) => (await client.listPrompts()).prompts, []),
     tasks: () =>
-      detachedTasks().map(({ server, tool, task }) => ({ word: argumentOf(task.taskId), about: `${server}/${tool}` })),
+      detachedTasks().map(({ server, tool, task }) => ({ word: ownPartOf(task.taskId), about: `${server}/${tool}` })),
     close: async () => void (host && (await inTime(host.close()))),
   };
   return sources;

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../test/fixtures/temporary-folder.ts';
+import { handle } from '../../../mcp/handles.ts';
 import { stateFolder } from '../../../wire/process/files/cache-folder.ts';
 import {
   type DetachedTask,
@@ -76,6 +77,21 @@ test('ignores files that are not tasks', () => {
     writeFileSync(join(folder, `${at}.json`), text);
   }
   expect(detachedTasks()).toEqual([]);
+});
+
+test('abbreviates the id that the server assigned, unless another task has the same', () => {
+  const ids = [
+    handle('a', handle('b', '12345678ab')),
+    handle('c', handle('d', '87654321')),
+    handle('c', '1'),
+    handle('d', '1'),
+  ];
+  for (const id of ids) storeTask(taskOf(id));
+  const all = detachedTasks();
+  const shown = ids.map((id) => shownId(findDetached(id), all));
+  expect(shown).toEqual(['12345678', '87654321', ids[2], ids[3]]);
+  expect(shown.map((id) => findDetached(id).task.taskId)).toEqual(ids);
+  expect(() => findDetached('1')).toThrow('The ids of 3 tasks begin with "1"');
 });
 
 test('finds a task by a prefix of its id, and shows the shortest unique prefix', () => {

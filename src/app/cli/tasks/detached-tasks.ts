@@ -8,6 +8,7 @@ import { isObject } from '../../../base/json-object.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { shortHash } from '../../../base/short-hash.ts';
 import type { SavedTask } from '../../../mcp/extensions/tasks/task-handle.ts';
+import { innermostId } from '../../../mcp/handles.ts';
 import { stateFolder } from '../../../wire/process/files/cache-folder.ts';
 import { replacePrivately } from '../../../wire/process/files/private-file.ts';
 import type { FleetOptions } from '../fleet/fleet-options.ts';
@@ -83,12 +84,19 @@ export function argumentOf(taskId: string): string {
   return taskId.replace(/^-+(?=[^-])/, '');
 }
 
-/** Finds a task by its id or the beginning of its id, with or without leading hyphens. */
+/** The part of an id that the server assigned, as an argument. A host adds owners before it, which all begin alike. */
+export function ownPartOf(taskId: string): string {
+  return argumentOf(innermostId(taskId));
+}
+
+/** Finds a task by its id, or by the beginning of the part that its server assigned, with or without leading hyphens. */
 export function findDetached(given: string): DetachedTask {
   const all = detachedTasks();
-  const namesOf = ({ task: { taskId } }: DetachedTask) => [taskId, argumentOf(taskId)];
-  const found = all.filter((each) => namesOf(each).some((name) => name.startsWith(given)));
-  const exact = found.find((each) => namesOf(each).includes(given));
+  const found = all.filter(({ task: { taskId } }) => {
+    if ([taskId, argumentOf(taskId)].includes(given)) return true;
+    return [innermostId(taskId), ownPartOf(taskId)].some((part) => part.startsWith(given));
+  });
+  const exact = found.find(({ task: { taskId } }) => [taskId, argumentOf(taskId)].includes(given));
   const [first, ...others] = found;
   if (exact ?? (others.length === 0 && first)) return (exact ?? first)!;
   if (!first) {
@@ -105,13 +113,14 @@ export function findDetached(given: string): DetachedTask {
   });
 }
 
-/** The shortest beginning of the id that no other task has, of at least 8 characters. */
+/** The shortest beginning of the part that the server assigned which no other task has, of at least 8 characters. */
 export function shownId({ task: { taskId } }: DetachedTask, all: readonly DetachedTask[]): string {
-  const name = argumentOf(taskId);
-  const others = all.filter(({ task }) => task.taskId !== taskId).map(({ task }) => argumentOf(task.taskId));
-  let length = LEAST_SHOWN;
-  while (length < name.length && others.some((other) => other.startsWith(name.slice(0, length)))) length++;
-  return name.slice(0, length);
+  const id = ownPartOf(taskId);
+  const others = all.filter(({ task }) => task.taskId !== taskId).map(({ task }) => ownPartOf(task.taskId));
+  for (let length = Math.min(LEAST_SHOWN, id.length); length <= id.length; length++) {
+    if (!others.some((other) => other.startsWith(id.slice(0, length)))) return id.slice(0, length);
+  }
+  return argumentOf(taskId);
 }
 
 function filesIn(folder: string): string[] {

@@ -9,6 +9,7 @@ import { visibleIndented, visibleLine } from '../../../base/terminal/visible.ts'
 import { SILENT, within } from '../../../base/wait.ts';
 import type { Unanswered } from '../../../host/services/process-service.ts';
 import type { CallHandle } from '../../../mcp/extensions/default-extensions.ts';
+import { innermostId } from '../../../mcp/handles.ts';
 import type { CallToolResult, ElicitParams, InputRequest } from '../../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
 import { hasTerminal } from '../servers/server-reports.ts';
@@ -51,7 +52,7 @@ export async function followTask(handle: CallHandle, following: Following): Prom
 }
 
 export function taskName({ taskId }: Pick<CallHandle, 'taskId'>, { server, tool }: Pick<Following, 'server' | 'tool'>) {
-  return `task ${taskId.slice(0, SHOWN_ID)} of ${server}/${tool}`;
+  return `task ${innermostId(taskId).slice(0, SHOWN_ID)} of ${server}/${tool}`;
 }
 
 /** The open questions of a task, asked one after another. */

@@ -8,14 +8,15 @@
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
+import { randomText } from '../../adapter/suspended-calls.ts';
 import { changedFacts, overlay } from '../../layers/layer.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../service.ts';
 import type { Tool } from '../../types.ts';
 import type { Extension, HostedServer } from '../extension.ts';
 import { KeptTaskStore, relayTasks } from './kept-tasks.ts';
+import { SignedIds } from './signed-ids.ts';
 import type { TaskLimits } from './store.ts';
-import { TaskOwners } from './task-owners.ts';
 import type { TaskService } from './task-service.ts';
 import { taskMethods } from './tasks.ts';
 import { callUpstream, inBackground, needsExtension, undeclaring } from './upstream-call.ts';
@@ -78,7 +79,7 @@ class HostTasks {
    * clients.
    */
   readonly #isRelayed: boolean;
-  readonly #owners = new TaskOwners();
+  readonly #ids: SignedIds;
   #loading: Promise<TaskService> | undefined;
   /** Functions that begin the watches of 2025-11-25 clients, once there are tasks. */
   readonly #waiting = new Set<() => void>();
@@ -86,6 +87,7 @@ class HostTasks {
   constructor(service: Service, server: HostedServer, options: HostTasksOptions, isRelayed: boolean) {
     this.#service = service;
     this.#server = server;
+    this.#ids = new SignedIds(server);
     this.#options = { ...defaultLimits, ...options };
     this.#isRelayed = isRelayed;
   }
@@ -115,11 +117,30 @@ class HostTasks {
   async watch(watcher: Watcher): Promise<() => void> {
     const { client, filter } = watcher;
     if (filter.others && client && !isModernRevision(client.revision)) return this.#watchClient(watcher);
-    if (filter.further?.taskIds === undefined) return this.#service.watch(watcher);
-    const form = this.#form(await this.#facts());
-    const isOurs = form === 'experimental' || (form === undefined && (this.#entry.tasks || this.#loading));
-    if (!isOurs) return this.#service.watch(withIds(watcher, this.#owners.ownIds(filter.further.taskIds, client)));
-    return both(await (await this.#load()).watch(watcher), this.#service.watch(withIds(watcher, undefined)));
+    const ids = filter.further?.taskIds;
+    if (ids === undefined || this.#isRelayed || !client) return this.#service.watch(watcher);
+    const facts = await this.#facts();
+    const isOurs = this.#loading !== undefined || (this.#form(facts) !== 'extension' && this.#offers(facts));
+    const native = await this.#nativeIds(Array.isArray(ids) ? ids : [], client);
+    let accepted: readonly unknown[] = [];
+    const watch = changed(watcher, {
+      accepted(members) {
+        if (Array.isArray(members.taskIds)) accepted = [...accepted, ...members.taskIds];
+        watcher.accepted?.(accepted.length > 0 ? { ...members, taskIds: accepted } : members);
+      },
+    });
+    const end = isOurs ? await (await this.#load()).watch(watch) : () => undefined;
+    return both(end, this.#service.watch(withNative(watch, isOurs && native.size === 0 ? undefined : native)));
+  }
+
+  /** The ids that clients have, by those of the server. */
+  async #nativeIds(ids: readonly unknown[], client: ClientFacts): Promise<Map<string, unknown>> {
+    const native = new Map<string, unknown>();
+    for (const id of new Set(ids)) {
+      const own = await this.#ids.verify(id, client);
+      if (own !== undefined) native.set(own, id);
+    }
+    return native;
   }
 
   get #entry(): Entry {
@@ -163,27 +184,29 @@ class HostTasks {
     if (mayBeTask && !isPassed && facts && this.#offers(facts)) return this.#callAsTask(form, params, caller);
     if (isPassed) return this.#callNative(params, caller);
     if (form || !facts) return this.#callPlain(form, params, caller);
-    if (form === formOf(facts)) return this.#service.request('tools/call', params, caller);
-    // A server whose form of tasks is not used must not answer with a task.
+    if (form === formOf(facts)) return this.#callNative(params, caller);
+    // A server whose form is not used must not answer with a task.
     const { task: _, ...plain } = params;
     return this.#service.request('tools/call', plain, undeclaring(caller));
   }
 
-  /** Calls a tool for a client and a server that both have the extension. */
+  /** For a client that gets what the server answers: a task too, if it declares the extension. */
   #callNative(params: Params, caller: Caller): Result | Promise<Result> {
-    const result = this.#service.request('tools/call', params, caller);
     const { client } = caller;
-    if (client.identity.principal === undefined || this.#isRelayed || !(result instanceof Promise)) return result;
-    return result.then((given) => {
-      if (isObject(given)) this.#owners.created(given, client);
-      return given;
-    });
+    if (!declaresTasks(client) || this.#isRelayed || isProgram(caller))
+      return this.#service.request('tools/call', params, caller);
+    // A task that could not be signed would be lost.
+    if (!this.#ids.isReady) return this.#ids.ready().then(() => this.#callNative(params, caller));
+    const result = this.#service.request('tools/call', params, caller);
+    const signed = (given: Result) =>
+      isObject(given) && given.resultType === 'task' ? this.#ids.signResult(given, client) : given;
+    return result instanceof Promise ? result.then(signed) : signed(result);
   }
 
   /** Calls a tool for a client that gets a task. */
   async #callAsTask(form: TaskForm | undefined, params: Params, caller: Caller): Promise<Result> {
     const support = this.#support(form, await this.#tool(form, params, caller));
-    if (!support && !wantsTask(params, caller.client)) return this.#service.request('tools/call', params, caller);
+    if (!support && !wantsTask(params, caller.client)) return this.#callNative(params, caller);
     return (await this.#load()).callTool(params, caller, support);
   }
 
@@ -193,7 +216,7 @@ class HostTasks {
       (await this.#tool('experimental', params, caller))?.execution?.taskSupport === 'required';
     if (form === 'experimental' && (await isRequired())) return this.#callUpstream({ ...params, task: {} }, caller);
     try {
-      return await this.#service.request('tools/call', params, caller);
+      return await this.#callNative(params, caller);
     } catch (error) {
       const known = this.#form(this.#server.facts);
       // A client of 2026-07-28 could have declared it; the program that runs the host, and earlier revisions, cannot.
@@ -240,26 +263,20 @@ class HostTasks {
    * from before the update are still here.
    */
   async #requestOfTask(method: string, params: Params, caller: Caller): Promise<Result> {
-    const isPassed = await this.#isPassed(caller.client);
-    const pass = () => this.#service.request(method, this.#owners.own(params, caller.client), caller);
-    if (isPassed && !this.#loading) return pass();
-    try {
-      return await (await this.#load()).request(method, params, caller);
-    } catch (error) {
-      if (!isPassed || !isRpc(error, RpcCode.invalidParams)) throw error;
-      return pass();
+    const { client } = caller;
+    if (this.#isRelayed && isModernRevision(client.revision)) return this.#service.request(method, params, caller);
+    const facts = this.#isRelayed ? this.#server.facts : await this.#facts();
+    const signed = isModernRevision(client.revision) ? await this.#ids.verify(params.taskId, client) : undefined;
+    const own = signed ?? (isProgram(caller) && this.#form(facts) === 'extension' ? params.taskId : undefined);
+    if (own !== undefined) {
+      const result = await this.#service.request(method, { ...params, taskId: own }, caller);
+      return isObject(result) && result.taskId !== undefined ? { ...result, taskId: params.taskId } : result;
     }
-  }
-
-  /**
-   * Whether a request about a task is for the server. If another host runs the server, that host may know that the task
-   * is gone.
-   */
-  async #isPassed({ revision }: ClientFacts): Promise<boolean> {
-    if (this.#isRelayed) return isModernRevision(revision);
-    const facts = await this.#facts();
-    const isNative = this.#form(facts) === 'extension' && isModernRevision(revision);
-    return isNative || !this.#offers(facts);
+    if (this.#loading || this.#isRelayed || this.#offers(facts))
+      return (await this.#load()).request(method, params, caller);
+    // The server refuses the method. It must not get an id that it may have assigned for another principal.
+    const { taskId, ...others } = params;
+    return this.#service.request(method, taskId === undefined ? others : { ...others, taskId: randomText(16) }, caller);
   }
 
   /**
@@ -306,6 +323,11 @@ class HostTasks {
   }
 }
 
+/** Whether the program that runs the host sends the request: it uses the ids of the server itself. */
+function isProgram({ request, client }: Caller): boolean {
+  return request === undefined && client.identity.principal === undefined;
+}
+
 function isRpc(error: unknown, code: number): error is RpcError {
   return error instanceof RpcError && error.rpcCode === code;
 }
@@ -324,12 +346,24 @@ async function both(end: () => void, other: Promise<() => void>): Promise<() => 
   }
 }
 
-/** The watcher with the ids that the server knows. Undefined if there are none. */
-function withIds(watcher: Watcher, taskIds: unknown): Watcher {
+/** The watcher for the server, which knows these ids by other names. Undefined: none, and it need not have the extension. */
+function withNative(watcher: Watcher, native: ReadonlyMap<string, unknown> | undefined): Watcher {
   const { further, ...filter } = watcher.filter;
   const { taskIds: _, ...others } = further ?? {};
-  const left = taskIds === undefined ? others : { ...others, taskIds };
-  return changed(watcher, { filter: Object.keys(left).length > 0 ? { ...filter, further: left } : filter });
+  const left = native ? { ...others, taskIds: [...native.keys()] } : others;
+  const named = (id: unknown) => native?.get(id as string);
+  return changed(watcher, {
+    filter: Object.keys(left).length > 0 ? { ...filter, further: left } : filter,
+    accepted(members) {
+      const taskIds = Array.isArray(members.taskIds) ? members.taskIds.flatMap((id) => named(id) ?? []) : undefined;
+      watcher.accepted?.(taskIds ? { ...members, taskIds } : members);
+    },
+    notified(method, params) {
+      if (method !== 'notifications/tasks') return watcher.notified(method, params);
+      const taskId = named(params?.taskId);
+      if (taskId !== undefined) watcher.notified(method, { ...params, taskId });
+    },
+  });
 }
 
 function changed(watcher: Watcher, members: Partial<Watcher>): Watcher {

@@ -87,8 +87,8 @@ async function begin<C extends UnfinishedCall>(call: C, polls = call.caller): Pr
   try {
     const answer = asResult(given, 'tools/call');
     const following = { ...call, caller: polls };
-    if (answer.resultType === 'task') return FollowedTask.extension(answer, following);
-    return progress ? FollowedTask.experimental(answer.task, following, progress) : answer;
+    if (progress) return FollowedTask.experimental(answer.task, following, progress);
+    return answer.resultType === 'task' ? FollowedTask.extension(answer, following) : answer;
   } catch (error) {
     progress?.end();
     throw error;

@@ -78,6 +78,7 @@ export const taskMethods: Extension = {
       target: { parameter: 'taskId' },
     },
   },
+  idsEndWithProcess: true,
   resultTypes: { task: { methods: ['tools/call'], id: 'taskId', withIds: withTaskIds } },
   idInMessage: (given) => {
     const id = relatedTask(given);
