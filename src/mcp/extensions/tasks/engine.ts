@@ -14,7 +14,16 @@ import { asResult } from '../../client/tolerated-results.ts';
 import { invalidParams } from '../../protocol-errors.ts';
 import type { ClientIdentity, Params, Result } from '../../service.ts';
 import type { InputRequest, InputResponse } from '../../types.ts';
-import { expiresMs, isFinal, NO_QUESTIONS, newKey, nextTask, type TaskEvent, type TaskRecord } from './record.ts';
+import {
+  expiresMs,
+  isFinal,
+  NO_QUESTIONS,
+  newKey,
+  nextTask,
+  type TaskEvent,
+  type TaskRecord,
+  ttlFor,
+} from './record.ts';
 import type { TaskStore } from './store.ts';
 
 export interface TaskEngineOptions {
@@ -61,7 +70,7 @@ export class TaskEngine {
     { principal, id: client }: ClientIdentity,
     abandon: Abandon,
     requestBytes = 0,
-    wantedMs?: number,
+    wantedTtl?: unknown,
   ): Promise<RunningTask> {
     const nowMs = this.nowMs;
     const record: TaskRecord = {
@@ -72,8 +81,8 @@ export class TaskEngine {
       statusMessage: undefined,
       createdMs: nowMs,
       updatedMs: nowMs,
-      ttlMs: this.#ttlMs(wantedMs),
-      pollMs: this.#options.pollMs,
+      ttlMs: ttlFor(wantedTtl, this.#options.ttlMs),
+      pollMs: this.#options.pollMs && Math.ceil(this.#options.pollMs),
       requestBytes,
       ...NO_QUESTIONS,
       outcome: undefined,
@@ -181,11 +190,6 @@ export class TaskEngine {
   /** Like `watch`, for all tasks that a client creates. */
   watchClient({ id }: ClientIdentity, listener: TaskListener): () => void {
     return this.watch([keyOfClient(id)], listener);
-  }
-
-  #ttlMs(wantedMs: number | undefined): number | null {
-    const { ttlMs } = this.#options;
-    return wantedMs === undefined || !(wantedMs > 0) ? ttlMs : Math.min(Math.ceil(wantedMs), ttlMs ?? wantedMs);
   }
 
   async #find(id: string): Promise<TaskRecord | undefined> {

@@ -15,6 +15,7 @@ import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watche
 import type { Tool } from '../../types.ts';
 import type { Extension, HostedServer } from '../extension.ts';
 import { KeptTaskStore, relayTasks } from './kept-tasks.ts';
+import { ttlFor } from './record.ts';
 import { SignedIds } from './signed-ids.ts';
 import type { TaskLimits } from './store.ts';
 import type { TaskService } from './task-service.ts';
@@ -214,7 +215,9 @@ class HostTasks {
   async #callPlain(form: TaskForm | undefined, { task: _, ...params }: Params, caller: Caller): Promise<Result> {
     const isRequired = async () =>
       (await this.#tool('experimental', params, caller))?.execution?.taskSupport === 'required';
-    if (form === 'experimental' && (await isRequired())) return this.#callUpstream({ ...params, task: {} }, caller);
+    if (form === 'experimental' && (await isRequired())) {
+      return this.#callUpstream({ ...params, task: this.#withTtl(undefined) }, caller);
+    }
     try {
       return await this.#callNative(params, caller);
     } catch (error) {
@@ -237,8 +240,13 @@ class HostTasks {
     if (form === 'extension') return this.#callUpstream(plain, background);
     const support = (await this.#tool(form, params, caller))?.execution?.taskSupport;
     const isTask = support === 'required' || (support === 'optional' && wantsTask(params, caller.client));
-    if (form && isTask) return this.#callUpstream({ ...plain, task: task ?? {} }, background);
+    if (form && isTask) return this.#callUpstream({ ...plain, task: this.#withTtl(task) }, background);
     return this.#service.request('tools/call', plain, background);
+  }
+
+  /** The server must keep the task for as long as the host does. Its own default may be shorter. */
+  #withTtl(task: unknown): Params {
+    return { ttl: ttlFor(isObject(task) ? task.ttl : undefined, this.#options.ttlMs) };
   }
 
   #callUpstream(params: Params, caller: Caller): Promise<Result> {

@@ -120,6 +120,13 @@ export function expiresMs({ createdMs, ttlMs }: TaskRecord): number {
   return ttlMs === null ? Number.POSITIVE_INFINITY : createdMs + ttlMs;
 }
 
+/** A task lives for as long as its client wants, but not longer than `longestMs`. The specification: an integer. */
+export function ttlFor(wanted: unknown, longestMs: number | null): number | null {
+  const isWanted = typeof wanted === 'number' && wanted > 0;
+  const ttlMs = isWanted ? Math.min(wanted, longestMs ?? wanted) : longestMs;
+  return ttlMs === null ? null : Math.ceil(ttlMs);
+}
+
 const SHORTEST_POLL_MS = 100;
 const LONGEST_POLL_MS = 5_000;
 

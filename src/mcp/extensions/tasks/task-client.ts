@@ -145,6 +145,11 @@ export function experimentalTaskClient(call: UnfinishedCall, taskId: string): Ta
       return Promise.reject(new UsageError('NOT_SUPPORTED', message));
     },
     async cancel() {
+      const { capabilities } = await call.service.describe();
+      if (!capabilities.tasks?.cancel) {
+        const message = 'The server cannot cancel tasks: it does not declare "tasks.cancel". The task goes on';
+        throw new UsageError('NOT_SUPPORTED', message);
+      }
       await send('tasks/cancel', { taskId }).catch((error: unknown) => {
         // "Receivers MUST reject cancellation requests for tasks already in a terminal status with error code -32602."
         if (!(error instanceof RpcError) || error.code !== 'INVALID_PARAMS') throw error;

@@ -163,10 +163,8 @@ export class TaskService {
       return this.#run(params, caller);
     }
     if (!support) throw methodNotFound('tools/call', 'this tool cannot run as a task');
-    const ttl = isObject(params.task) ? params.task.ttl : undefined;
-    const { record } = await this.#begin(params, caller, typeof ttl === 'number' ? ttl : undefined);
-    // "Tasks MUST begin in the `working` status", even if the handler has already ended. The client gets no
-    // `resultType`.
+    const { record } = await this.#begin(params, caller, isObject(params.task) ? params.task.ttl : undefined);
+    // "Tasks MUST begin in the `working` status", also if the handler has ended by now. The client gets no `resultType`.
     const begun = { ...record, status: 'working', isToolError: false } as const;
     return { resultType: 'task', task: experimentalTask(begun, this.#engine.nowMs) };
   }
@@ -209,10 +207,10 @@ export class TaskService {
     return this.#engine.get(taskId, principalOf(caller));
   }
 
-  /** Creates the task before its handler runs: if there is no space for the task, nothing has run. */
-  async #begin(params: Params, first: Caller, ttlMs?: number): Promise<RunningTask> {
+  /** The task exists before its handler runs: if there is no space for it, nothing has run. */
+  async #begin(params: Params, first: Caller, ttl?: unknown): Promise<RunningTask> {
     const caller = new TaskCaller(first);
-    const task = await caller.become(this.#create(caller, ttlMs));
+    const task = await caller.become(this.#create(caller, ttl));
     task.ended(Promise.resolve().then(() => this.#run(params, caller)));
     return task;
   }
@@ -244,9 +242,9 @@ export class TaskService {
     });
   }
 
-  #create(caller: TaskCaller, ttlMs?: number): Promise<RunningTask> {
+  #create(caller: TaskCaller, ttl?: unknown): Promise<RunningTask> {
     const { client, heldBytes, signal } = caller;
-    return this.#engine.create(client.identity, (reason) => signal.cancel(reason), heldBytes, ttlMs);
+    return this.#engine.create(client.identity, (reason) => signal.cancel(reason), heldBytes, ttl);
   }
 }
 
