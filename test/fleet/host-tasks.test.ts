@@ -37,14 +37,22 @@ async function join(name: string, offers?: string[]) {
   return { node, records, notes };
 }
 
-/** A client of 2025-11-25 without capabilities. */
-function experimental(service: Service) {
-  const caller = Object.assign(new TestCaller(), { request: {} });
-  const client = { ...caller.client, revision: '2025-11-25' as const, capabilities: {}, identity: newClient('ada') };
+/** A client of 2025-11-25. */
+function experimental(service: Service, principal = 'ada', answers: TestCaller = new TestCaller()) {
+  const caller = Object.assign(answers, { request: {} });
+  const identity = newClient(principal);
+  const client = { ...caller.client, revision: '2025-11-25' as const, capabilities: { elicitation: {} }, identity };
   const by = Object.assign(caller, { client }) as never;
+  const request = async (method: string, params: Params) => service.request(method, params, by);
   return {
     capabilities: async () => (await service.describe(client)).capabilities,
-    request: async (method: string, params: Params) => service.request(method, params, by),
+    request,
+    create: async (name: string) => {
+      const { task } = (await request('tools/call', { name, arguments: {}, task: {} })) as never as {
+        task: { taskId: string };
+      };
+      return task.taskId;
+    },
   };
 }
 
@@ -200,21 +208,89 @@ test('a call is answered with a plain result if its task cannot be stored', asyn
   expect(await answer).toMatchObject({ content: [{ text: 'done' }] });
 });
 
+/** Starts two gateways for clients of 2025-11-25. */
+async function twoGateways(server: string) {
+  return Promise.all([gatewayService('third', server), gatewayService('fourth', server)]);
+}
+
 test('a gateway supports tasks for clients of 2025-11-25', async () => {
   const { host, server } = await threeNodes();
-  const { capabilities, request } = experimental(await gatewayService('third', server));
+  const { capabilities, request, create } = experimental(await gatewayService('third', server));
   expect((await capabilities()).tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
   const { tools } = (await request('tools/list', {})) as { tools: { name: string; execution?: object }[] };
   expect(tools.find(({ name }) => name === 'result')?.execution).toEqual({ taskSupport: 'optional' });
-  const { task } = (await request('tools/call', { name: 'result', arguments: {}, task: {} })) as never as {
-    task: { taskId: string };
-  };
-  const { taskId } = task;
+  const taskId = await create('result');
   await expect.poll(() => request('tasks/get', { taskId })).toMatchObject({ status: 'working', statusMessage: 'half' });
   expect(await request('tasks/list', {})).toMatchObject({ tasks: [{ taskId }] });
   await host.callTool('slow', 'release', {});
   expect(await request('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'done' }] });
   expect(await request('tools/call', { name: 'quick', arguments: {} })).toMatchObject({ content: [{ text: 'quick' }] });
+});
+
+test('any gateway answers for a task of a 2025-11-25 client, for its principal alone', async () => {
+  const { host, server, node } = await threeNodes();
+  const [third, fourth] = await twoGateways(server);
+  const taskId = await experimental(third!).create('result');
+  const [ada, bob] = ['ada', 'bob'].map((principal) => experimental(fourth!, principal));
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
+    await expect(bob!.request(method, { taskId })).rejects.toMatchObject({ rpcCode: -32602 });
+  }
+  expect(await bob!.request('tasks/list', {})).toMatchObject({ tasks: [] });
+  expect(await ada!.request('tasks/list', {})).toMatchObject({ tasks: [{ taskId }] });
+  expect(await ada!.request('tasks/get', { taskId })).toMatchObject({ taskId, status: 'working' });
+  const waiting = ada!.request('tasks/result', { taskId });
+  await host.callTool('slow', 'release', {});
+  const _meta = { 'io.modelcontextprotocol/related-task': { taskId } };
+  expect(await waiting).toMatchObject({ content: [{ text: 'done' }], _meta });
+  await expect(ada!.request('tasks/cancel', { taskId })).rejects.toMatchObject({ rpcCode: -32602 });
+  await node.network.close();
+  await forget(node);
+  expect(await ada!.request('tasks/get', { taskId })).toMatchObject({ taskId, status: 'completed' });
+  expect(await ada!.request('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'done' }], _meta });
+  await expect(bob!.request('tasks/result', { taskId })).rejects.toMatchObject({ rpcCode: -32602 });
+});
+
+test('a question of a task reaches the 2025-11-25 client that waits for its result at any gateway', async () => {
+  const { host, server } = await threeNodes();
+  const [third, fourth] = await twoGateways(server);
+  const taskId = await experimental(third!).create('question');
+  const asked: unknown[] = [];
+  const answers = Object.assign(new TestCaller(), {
+    ask: async ({ params }: { params: unknown }) => {
+      asked.push(params);
+      return { action: 'accept', content: { name: 'Ada' } };
+    },
+  });
+  const { request } = experimental(fourth!, 'ada', answers as never);
+  const waiting = request('tasks/result', { taskId });
+  await host.callTool('slow', 'release', {});
+  expect(await waiting).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
+  const _meta = { 'io.modelcontextprotocol/related-task': { taskId } };
+  expect(asked).toEqual([expect.objectContaining({ message: 'Name?', _meta: expect.objectContaining(_meta) })]);
+});
+
+test('a 2025-11-25 client cancels a task at any gateway', async () => {
+  const { host, server } = await threeNodes();
+  const [third, fourth] = await twoGateways(server);
+  const taskId = await experimental(third!).create('result');
+  await host.callTool('slow', 'begun', {});
+  const { request } = experimental(fourth!);
+  expect(await request('tasks/cancel', { taskId })).toMatchObject({ taskId, status: 'cancelled' });
+  await host.callTool('slow', 'aborted', {});
+  expect(await request('tasks/get', { taskId })).toMatchObject({ taskId, status: 'cancelled' });
+});
+
+test('a task of a 2025-11-25 client has failed when its node has ended, also for a client that waits', async () => {
+  const { server, node } = await threeNodes();
+  const [third, fourth] = await twoGateways(server);
+  const taskId = await experimental(third!).create('result');
+  const { request } = experimental(fourth!);
+  const waiting = request('tasks/result', { taskId });
+  expect(await request('tasks/get', { taskId })).toMatchObject({ status: 'working' });
+  await node.network.close();
+  await forget(node);
+  await expect(waiting).rejects.toThrow(/may have run/);
+  expect(await experimental(third!).request('tasks/get', { taskId })).toMatchObject({ taskId, status: 'failed' });
 });
 
 /** Removes a node whose lease has expired, like the placer. */

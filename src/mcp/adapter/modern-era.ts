@@ -91,7 +91,9 @@ export class ModernEra {
         connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier);
         return connection.subscriptions.listen(params, inbound, client);
     }
-    if (!isIn(method, NEWEST_MODERN)) throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
+    // Another host may pass requests of clients of earlier revisions.
+    if (!isIn(method, NEWEST_MODERN) && !isIn(method, client.revision))
+      throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     const { notifier, observer } = connection;
     // A handle names a call that is suspended elsewhere: the service passes the request to the owner of that call.
     if (params.requestState !== undefined && !readHandle(params.requestState)) {

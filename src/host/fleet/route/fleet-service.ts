@@ -10,7 +10,7 @@ import { asResult, readServer } from '../../../mcp/client/tolerated-results.ts';
 import { mustBeKnown, unexpectedType } from '../../../mcp/extensions/extension.ts';
 import { readHandle } from '../../../mcp/handles.ts';
 import { isOfMcp, mayAsk } from '../../../mcp/methods.ts';
-import { eraOf, NEWEST_MODERN } from '../../../mcp/revisions.ts';
+import { eraOf, isModernRevision, NEWEST_MODERN } from '../../../mcp/revisions.ts';
 import type {
   Caller,
   ClientFacts,
@@ -153,6 +153,8 @@ export class FleetService implements Service {
   }
 
   #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
+    // 2025-11-25: a call with `task` is answered with a task.
+    if (params.task !== undefined && !isModernRevision(caller.client.revision)) return result;
     if (result.resultType !== 'input_required') return mustBeKnown(result, method, caller.client);
     if (!mayAsk(method)) throw unexpectedType(method, result.resultType);
     const asked = result as unknown as InputRequiredResult;

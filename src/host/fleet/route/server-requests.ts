@@ -174,19 +174,25 @@ export class ServerRequests implements FleetCallOwner {
       this.watches.begin(id, params.notifications as SubscriptionFilter, (error) => this.#reject(id, error));
       return SENT;
     }
-    const member = idParameter(method) ?? 'requestState';
-    const parked = readHandle(params[member]);
-    if (parked && !mayBeInstanceOf(this.#server, parked.owner)) {
-      const why = `Unknown ${member}: it was altered, or belongs to another server`;
-      this.#reject(id, invalidParams(`${why}. Send the request again without it.`, { [member]: 'unknown' }));
-      return SENT;
+    let only: string | undefined;
+    let own = params;
+    for (const member of ['requestState', idParameter(method)]) {
+      const parked = member === undefined ? undefined : readHandle(params[member]);
+      if (!parked) continue;
+      if (!mayBeInstanceOf(this.#server, parked.owner)) {
+        const why = `Unknown ${member}: it was altered, or belongs to another server`;
+        this.#reject(id, invalidParams(`${why}. Send the request again without it.`, { [member!]: 'unknown' }));
+        return SENT;
+      }
+      only ??= parked.owner;
+      own = { ...own, [member!]: parked.id };
     }
     const call = new FleetCall(this, {
       id,
       method,
-      params: parked ? { ...params, [member]: parked.id } : params,
+      params: own,
       caller: options?.caller,
-      only: parked?.owner,
+      only,
       maxAnswerBytes: this.maxAnswerBytes,
     });
     this.#byId.add(id, call);

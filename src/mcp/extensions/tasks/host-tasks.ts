@@ -9,13 +9,14 @@
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { randomText } from '../../adapter/suspended-calls.ts';
-import { changedFacts, overlay } from '../../layers/layer.ts';
+import { changedFacts } from '../../layers/layer.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../service.ts';
 import type { Tool } from '../../types.ts';
 import type { Extension, HostedServer } from '../extension.ts';
-import { KeptTaskStore, relayTasks } from './kept-tasks.ts';
+import { KeptTaskStore } from './kept-tasks.ts';
 import { ttlFor } from './record.ts';
+import { relayTasks } from './relay-tasks.ts';
 import { SignedIds } from './signed-ids.ts';
 import type { TaskLimits } from './store.ts';
 import type { TaskService } from './task-service.ts';
@@ -30,6 +31,7 @@ import {
   type TaskSupport,
   wantsTask,
   withoutTasks,
+  withTools,
 } from './wire-forms.ts';
 
 export interface HostTasksOptions extends TaskLimits {
@@ -55,19 +57,18 @@ const defaultLimits = {
 
 /** The extension as every host has it. */
 export function hostTasks(options: HostTasksOptions = {}): Extension {
-  const over = (service: Service, server: HostedServer, isRelayed: boolean): Partial<Service> => {
-    const tasks = new HostTasks(service, server, options, isRelayed);
-    return {
-      describe: changedFacts(service, (client, facts) => tasks.factsFor(client, facts)),
-      request: (method, params, caller) => tasks.request(method, params, caller),
-      watch: (watcher) => tasks.watch(watcher),
-      toolFor: (tool, client) => tasks.toolFor(tool, client),
-    };
-  };
   return {
     ...taskMethods,
-    host: (service, server) => over(service, server, false),
-    relay: (service, server) => over(overlay(service, relayTasks(service, server)), server, true),
+    host(service, server) {
+      const tasks = new HostTasks(service, server, options);
+      return {
+        describe: changedFacts(service, (client, facts) => tasks.factsFor(client, facts)),
+        request: (method, params, caller) => tasks.request(method, params, caller),
+        watch: (watcher) => tasks.watch(watcher),
+        toolFor: (tool, client) => tasks.toolFor(tool, client),
+      };
+    },
+    relay: relayTasks,
   };
 }
 
@@ -75,22 +76,16 @@ class HostTasks {
   readonly #service: Service;
   readonly #server: HostedServer;
   readonly #options: HostTasksOptions & { ttlMs: number };
-  /**
-   * Whether another host runs the server. That host applies the entry, and this host has only tasks of 2025-11-25
-   * clients.
-   */
-  readonly #isRelayed: boolean;
   readonly #ids: SignedIds;
   #loading: Promise<TaskService> | undefined;
   /** Functions that begin the watches of 2025-11-25 clients, once there are tasks. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(service: Service, server: HostedServer, options: HostTasksOptions, isRelayed: boolean) {
+  constructor(service: Service, server: HostedServer, options: HostTasksOptions) {
     this.#service = service;
     this.#server = server;
     this.#ids = new SignedIds(server);
     this.#options = { ...defaultLimits, ...options };
-    this.#isRelayed = isRelayed;
   }
 
   factsFor(client: ClientFacts | undefined, facts: ServiceFacts) {
@@ -111,7 +106,7 @@ class HostTasks {
     if (method.startsWith('tasks/')) return this.#requestOfTask(method, params, caller);
     const result = this.#service.request(method, params, caller);
     return method === 'tools/list' && caller.client.revision === EXPERIMENTAL
-      ? this.#listed(result, caller.client)
+      ? withTools(result, (tool) => this.toolFor(tool, caller.client))
       : result;
   }
 
@@ -119,7 +114,7 @@ class HostTasks {
     const { client, filter } = watcher;
     if (filter.others && client && !isModernRevision(client.revision)) return this.#watchClient(watcher);
     const ids = filter.further?.taskIds;
-    if (ids === undefined || this.#isRelayed || !client) return this.#service.watch(watcher);
+    if (ids === undefined || !client) return this.#service.watch(watcher);
     const facts = await this.#facts();
     const isOurs = this.#loading !== undefined || (this.#form(facts) !== 'extension' && this.#offers(facts));
     const native = await this.#nativeIds(Array.isArray(ids) ? ids : [], client);
@@ -145,7 +140,7 @@ class HostTasks {
   }
 
   get #entry(): Entry {
-    return this.#isRelayed ? {} : (this.#server.config as Entry);
+    return this.#server.config as Entry;
   }
 
   /** The used form of tasks. Undefined with a process for each call, because the process then ends before its task. */
@@ -160,12 +155,6 @@ class HostTasks {
   /** Describes the server, which starts it. If that fails, the request to the server reports why. */
   #facts(): ServiceFacts | undefined | Promise<ServiceFacts | undefined> {
     return this.#server.facts ?? Promise.resolve(this.#service.describe()).catch(() => undefined);
-  }
-
-  #listed(result: Result | Promise<Result>, client: ClientFacts): Result | Promise<Result> {
-    if (result instanceof Promise) return result.then((settled) => this.#listed(settled, client));
-    const tools = isObject(result) && Array.isArray(result.tools) ? (result.tools as Tool[]) : [];
-    return tools.length === 0 ? result : { ...result, tools: tools.map((tool) => this.toolFor(tool, client)) };
   }
 
   #call(params: Params, caller: Caller): Result | Promise<Result> {
@@ -194,8 +183,7 @@ class HostTasks {
   /** For a client that gets what the server answers: a task too, if it declares the extension. */
   #callNative(params: Params, caller: Caller): Result | Promise<Result> {
     const { client } = caller;
-    if (!declaresTasks(client) || this.#isRelayed || isProgram(caller))
-      return this.#service.request('tools/call', params, caller);
+    if (!declaresTasks(client) || isProgram(caller)) return this.#service.request('tools/call', params, caller);
     // A task that could not be signed would be lost.
     if (!this.#ids.isReady) return this.#ids.ready().then(() => this.#callNative(params, caller));
     const result = this.#service.request('tools/call', params, caller);
@@ -272,16 +260,14 @@ class HostTasks {
    */
   async #requestOfTask(method: string, params: Params, caller: Caller): Promise<Result> {
     const { client } = caller;
-    if (this.#isRelayed && isModernRevision(client.revision)) return this.#service.request(method, params, caller);
-    const facts = this.#isRelayed ? this.#server.facts : await this.#facts();
+    const facts = await this.#facts();
     const signed = isModernRevision(client.revision) ? await this.#ids.verify(params.taskId, client) : undefined;
     const own = signed ?? (isProgram(caller) && this.#form(facts) === 'extension' ? params.taskId : undefined);
     if (own !== undefined) {
       const result = await this.#service.request(method, { ...params, taskId: own }, caller);
       return isObject(result) && result.taskId !== undefined ? { ...result, taskId: params.taskId } : result;
     }
-    if (this.#loading || this.#isRelayed || this.#offers(facts))
-      return (await this.#load()).request(method, params, caller);
+    if (this.#loading || this.#offers(facts)) return (await this.#load()).request(method, params, caller);
     // The server refuses the method. It must not get an id that it may have assigned for another principal.
     const { taskId, ...others } = params;
     return this.#service.request(method, taskId === undefined ? others : { ...others, taskId: randomText(16) }, caller);
@@ -314,11 +300,10 @@ class HostTasks {
     const entry = () => this.#entry;
     this.#loading = import('./task-service.ts').then(({ DEFAULT_AFTER_MS, TaskService }) => {
       const { records, config } = this.#server;
-      const isKept = records !== undefined && !this.#isRelayed;
       const options = {
         ...this.#options,
-        ...(isKept && { store: new KeptTaskStore(records, config.name, this.#options) }),
-        /** The entry is read for each call, because it may change. */
+        ...(records && { store: new KeptTaskStore(records, config.name, this.#options) }),
+        /** Read for each call, because the entry may change. */
         get afterMs() {
           return entry().tasks?.afterMs ?? DEFAULT_AFTER_MS;
         },

@@ -1,21 +1,16 @@
-// Tasks that outlive the host which runs them: a store over the records of the host, and the requests about tasks that
-// another host runs. Only the creation and the end of a task are kept. If the host is gone, a task without a kept end
-// has failed.
+// Tasks that outlive the host which runs them: a store over the records of the host. Only the creation and the end of a task
+// are kept. A task that was not kept as ended has failed when its host is gone, whatever it did last.
 
-import { PeerError, RpcCode, RpcError, toError } from '../../../base/errors.ts';
+import { PeerError, RpcCode } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { requireJson } from '../../../base/to-json.ts';
-import { SILENT, within } from '../../../base/wait.ts';
 import { errorAnswer } from '../../../wire/jsonrpc/inbound.ts';
-import { readHandle } from '../../handles.ts';
-import type { Caller, Params, Result, Service } from '../../service.ts';
-import type { FoundRecord, HostedServer, KeptRecords } from '../extension.ts';
+import type { FoundRecord, KeptRecords } from '../extension.ts';
 import { expiresMs, isFinal, nextTask, type TaskRecord } from './record.ts';
 import { MemoryTaskStore, type TaskLimits, type TaskStore } from './store.ts';
-import type { TaskService } from './task-service.ts';
 
-interface KeptTask extends TaskRecord {
-  /** True if the task was completed and its result was too long to be kept; `outcome` only says so. */
+export interface KeptTask extends TaskRecord {
+  /** The task was completed; `outcome` only says that its result was too long to be kept. */
   readonly lacksResult?: boolean;
 }
 
@@ -103,51 +98,4 @@ function orphaned(server: string, { ranAt }: FoundRecord): PeerError {
   const error = new PeerError('OUTCOME_UNKNOWN', why);
   error.ran = { server, pid: null, generation: 0, ...ranAt };
   return error;
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof RpcError && error.code === 'INVALID_PARAMS';
-}
-
-/** Limit of the wait for the host of a running task in one `tasks/get`: the host may be gone without notice. */
-const ANSWER_MS = 2_000;
-
-/**
- * Tasks of a server that another host runs. The records show the tasks that have ended, and those whose host is gone.
- */
-export function relayTasks(service: Service, server: HostedServer): Partial<Service> {
-  let loading: Promise<{ store: KeptTaskStore; tasks: TaskService }> | undefined;
-  const load = (records: KeptRecords) => {
-    loading ??= import('./task-service.ts').then(({ TaskService }) => {
-      const store = new KeptTaskStore(records, server.config.name);
-      const run = (params: Params, caller: Caller) => service.request('tools/call', params, caller);
-      return { store, tasks: new TaskService(run, server.clock, { store }) };
-    });
-    return loading;
-  };
-  const requestOfTask = async (records: KeptRecords, method: string, params: Params, caller: Caller) => {
-    const { store, tasks } = await load(records);
-    const taskId = readHandle(params.taskId)?.id ?? String(params.taskId);
-    const ask = async () => service.request(method, params, caller);
-    const kept = await Promise.resolve(store.get(taskId)).catch(toError);
-    // If the records cannot be read, the host of the task may still answer. If that host does not know the task, this
-    // proves nothing.
-    if (kept instanceof Error) return ask().catch((error) => Promise.reject(isUnknown(error) ? kept : error));
-    if (!kept || kept.principal !== caller.client.identity.principal) return ask();
-    const answerFromRecord = async (): Promise<Result> => {
-      const result = await tasks.request(method, { ...params, taskId }, caller);
-      return result.taskId === undefined ? result : { ...result, taskId: params.taskId };
-    };
-    if (isFinal(kept)) return (kept as KeptTask).lacksResult ? ask().catch(answerFromRecord) : answerFromRecord();
-    if (method !== 'tasks/get') return ask();
-    const answered = await within(server.clock, ANSWER_MS, ask().catch(toError));
-    return answered === SILENT || answered instanceof Error ? answerFromRecord() : answered;
-  };
-  return {
-    request(method, params, caller) {
-      const { records } = server;
-      const isOfTask = records && method.startsWith('tasks/') && params.taskId !== undefined;
-      return isOfTask ? requestOfTask(records, method, params, caller) : service.request(method, params, caller);
-    },
-  };
 }

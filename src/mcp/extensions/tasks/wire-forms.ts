@@ -159,3 +159,10 @@ export function withoutRelatedTask(result: Result): Result {
   const { _meta, ...rest } = result;
   return Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest;
 }
+
+/** The result of `tools/list` with changed tools. */
+export function withTools(result: Result | Promise<Result>, change: (tool: Tool) => Tool): Result | Promise<Result> {
+  if (result instanceof Promise) return result.then((settled) => withTools(settled, change));
+  const tools = isObject(result) && Array.isArray(result.tools) ? (result.tools as Tool[]) : [];
+  return tools.length === 0 ? result : { ...result, tools: tools.map(change) };
+}
