@@ -145,7 +145,7 @@ function violationsIn(history: readonly string[], tasks: readonly LoadedTask[]):
       case 'completed':
         return done.has(id) && end!.text!.startsWith(`${id} `) ? [] : [`${id} completed with ${end!.text}`];
       case 'cancelled':
-        return [];
+        return task.isCancelled ? [] : [`${id} was cancelled by another principal, or by itself`];
       case 'failed OUTCOME_UNKNOWN':
         return /may have run/.test(end!.message!) ? [] : [`${id} failed with ${end!.message}`];
       case 'failed NOT_SENT':

@@ -39,6 +39,21 @@ function asker(service: Service, identity: ClientIdentity) {
   };
   return {
     request,
+    /** The ids that may be watched. */
+    accepted: async (taskIds: readonly unknown[]) => {
+      let ids: unknown;
+      const { client } = new TestCaller();
+      const stop = await service.watch({
+        filter: { further: { taskIds } },
+        client: { ...client, revision: '2026-07-28', capabilities: { extensions: { [TASKS]: {} } }, identity },
+        accepted: (members) => {
+          ids = members.taskIds;
+        },
+        notified: () => undefined,
+      });
+      stop();
+      return ids;
+    },
     create: async (given: string) => {
       const { resultType, taskId } = await request('tools/call', { name: 'job', arguments: { text: given } });
       expect(resultType).toBe('task');
@@ -76,6 +91,22 @@ test.each([{}, { autoStart: false }, { share: 'client' }, { tasks: { after: '1ms
     }
   },
 );
+
+test('a server that gets the extension with an update does not hide the earlier tasks of the host', async () => {
+  const keyed = fileURLToPath(new URL('../fixtures/tasks/keyed-server.mjs', import.meta.url));
+  const host = await started({ ...entry, args: [keyed], tasks: { after: '1ms' } });
+  const service = host.service('only');
+  const [ada, bob] = [newClient('ada'), newClient('bob')].map((each) => asker(service, each));
+  const called = { name: 'result', arguments: { key: 'never released' } };
+  const { taskId: earlier } = await ada!.request('tools/call', called);
+  await host.reload(new Host({ mcpServers: { only: { ...entry, args: [keyed, 'required'] } } } as never).config!);
+  const { taskId: later } = await ada!.request('tools/call', called);
+  expect([innermostId(String(earlier)) === earlier, innermostId(String(later)) === later]).toEqual([true, false]);
+  expect(await ada!.request('tasks/get', { taskId: earlier })).toMatchObject({ taskId: earlier, status: 'failed' });
+  expect(await ada!.request('tasks/get', { taskId: later })).toMatchObject({ taskId: later, status: 'working' });
+  const taskIds = [earlier, later, 'unknown'];
+  expect([await ada!.accepted(taskIds), await bob!.accepted(taskIds)]).toEqual([[earlier, later], []]);
+});
 
 test('a task without a principal does not exist for a principal', async () => {
   const host = await started(entry);

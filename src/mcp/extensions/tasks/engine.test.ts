@@ -173,6 +173,20 @@ test('removes an ended task when its TTL ends, and not before', async () => {
   expect([store.size, clock.pending]).toEqual([0, 0]);
 });
 
+test.each(['expires', 'is removed'])('a task that %s while it is saved does not return', async (way) => {
+  const clock = new ManualClock();
+  const store = new SlowStore();
+  const engine = new TaskEngine({ clock, store, ttlMs: 1000 });
+  const task = await engine.create(client, ignore);
+  store.isSlow = true;
+  task.apply({ type: 'ended', outcome: { result: { content: [] } } });
+  const removed = way === 'expires' ? clock.advance(1000) : engine.remove(task);
+  store.puts[0]!.finish();
+  await task.saved;
+  await removed;
+  await expect.poll(() => store.kept.size).toBe(0);
+});
+
 test('a question ends with its answer, its signal, or its task', async () => {
   const engine = new TaskEngine({ clock: new ManualClock(), store: new MemoryTaskStore(), ttlMs: null });
   const task = await engine.create(client, ignore);

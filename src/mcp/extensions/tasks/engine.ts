@@ -132,11 +132,12 @@ export class TaskEngine {
   }
 
   /** Removes a task that no client knows. */
-  async remove({ record }: RunningTask): Promise<void> {
-    this.#running.delete(record.id);
-    this.#timers.get(record.id)?.cancel();
-    this.#timers.delete(record.id);
-    await this.#options.store.delete(record.id);
+  async remove(task: RunningTask): Promise<void> {
+    const { id } = task.record;
+    this.#running.delete(id);
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    await this.#delete(id, task);
   }
 
   /** Resolves with the final state of the task; `each` gets the states until then. Rejects if the task expires first. */
@@ -269,12 +270,18 @@ export class TaskEngine {
     this.#timers.set(task.id, timer);
   }
 
+  /** A save in progress could store the record again. */
+  async #delete(id: string, running: RunningTask | undefined): Promise<void> {
+    if (running?.isSaving) await running.saved;
+    await this.#options.store.delete(id);
+  }
+
   #expire(id: string): void {
     const running = this.#running.get(id);
     this.#timers.delete(id);
     this.#running.delete(id);
-    // If the store cannot delete the record now, the record stays, but it can no longer be read.
-    void Promise.resolve(this.#options.store.delete(id)).catch(() => undefined);
+    // A store that cannot delete it now has a record that nobody can read any more.
+    void this.#delete(id, running).catch(() => undefined);
     if (!running || isFinal(running.next)) return;
     running.abandon(abandoned('the TTL of the task ended'));
     this.#notify(running.record);

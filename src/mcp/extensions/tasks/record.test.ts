@@ -7,6 +7,7 @@ import {
   pollIntervalMs,
   type TaskEvent,
   type TaskRecord,
+  ttlFor,
 } from './record.ts';
 
 const created: TaskRecord = {
@@ -90,4 +91,10 @@ test('the poll interval grows with the age of the task', () => {
     100, 250, 1000, 5000,
   ]);
   expect(pollIntervalMs({ ...created, pollMs: 7 })).toBe(7);
+});
+
+test('the TTL is an integer, and the shorter of two', () => {
+  const wishes = [undefined, 'x', -1, 0.5, 5, 99];
+  expect(wishes.map((wanted) => ttlFor(wanted, 10.5))).toEqual([11, 11, 11, 1, 5, 11]);
+  expect(wishes.map((wanted) => ttlFor(wanted, null))).toEqual([null, null, null, 1, 5, 99]);
 });
