@@ -50,13 +50,13 @@ test.each([
   await expect.poll(async () => textOf((await ended()) ?? { content: [{ text: '{}' }] })).toEqual({ ttl });
 });
 
-test('a handle reports that the server cannot cancel its task, which goes on', async () => {
+test('a handle reports that the server cannot cancel its task, which continues', async () => {
   const client = await connect(entry);
   onTestFinished(() => client.close());
   const handle = await client.callTool('job', {}, { task: 'handle' });
   await expect(handle.cancel()).rejects.toMatchObject({
     code: 'NOT_SUPPORTED',
-    message: 'The server cannot cancel tasks: it does not declare "tasks.cancel". The task goes on',
+    message: 'The server cannot cancel tasks: it does not declare "tasks.cancel". The task continues',
   });
   await client.callTool('end');
   expect(await handle.result()).toMatchObject({ content: [{ text: '{}' }] });

@@ -1,5 +1,5 @@
-// Ids that a process assigned, as handles that name its run: an id of a process that has ended, or of another process of the server, must
-// not reach one that assigned the same id again, such as a server that counts.
+// Ids that a process assigned, as handles that name its run: an id of a process that has ended, or of another process
+// of the server, must not reach one that assigned the same id again, such as a server that counts.
 
 import { RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';

@@ -192,7 +192,7 @@ const resultTypes = new Map<string, KnownResultType>();
 const registered = new WeakSet<Extension>();
 const ids = new Set<string>();
 const endingIds = new Set<string>();
-/** By scheme, whether its URIs are linked. */
+/** Whether the URIs of each scheme are linked. */
 const schemes = new Map<string, boolean>();
 const onlyModern = new Set<string>();
 const listing: Record<string, object> = {};
@@ -257,7 +257,7 @@ export function idsEndWithProcess(extension: string | undefined): boolean {
   return extension !== undefined && endingIds.has(extension);
 }
 
-/** The facts of the type of a result that is of an extension of this process. */
+/** The facts about the type of a result, if it belongs to an extension of this process. */
 export function typeOf(result: Result): KnownResultType | undefined {
   return resultTypes.get(result.resultType as string);
 }

@@ -280,7 +280,7 @@ export class TaskEngine {
     const running = this.#running.get(id);
     this.#timers.delete(id);
     this.#running.delete(id);
-    // A store that cannot delete it now has a record that nobody can read any more.
+    // If the store cannot delete the record now, the record stays, but it can no longer be read.
     void this.#delete(id, running).catch(() => undefined);
     if (!running || isFinal(running.next)) return;
     running.abandon(abandoned('the TTL of the task ended'));

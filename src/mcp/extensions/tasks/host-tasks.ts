@@ -175,12 +175,12 @@ class HostTasks {
     if (isPassed) return this.#callNative(params, caller);
     if (form || !facts) return this.#callPlain(form, params, caller);
     if (form === formOf(facts)) return this.#callNative(params, caller);
-    // A server whose form is not used must not answer with a task.
+    // A server whose form of tasks is not used must not answer with a task.
     const { task: _, ...plain } = params;
     return this.#service.request('tools/call', plain, undeclaring(caller));
   }
 
-  /** For a client that gets what the server answers: a task too, if it declares the extension. */
+  /** Calls a tool for a client that gets the answer of the server, which may be a task. */
   #callNative(params: Params, caller: Caller): Result | Promise<Result> {
     const { client } = caller;
     if (!declaresTasks(client) || isProgram(caller)) return this.#service.request('tools/call', params, caller);
@@ -303,7 +303,7 @@ class HostTasks {
       const options = {
         ...this.#options,
         ...(records && { store: new KeptTaskStore(records, config.name, this.#options) }),
-        /** Read for each call, because the entry may change. */
+        /** The entry is read for each call, because it may change. */
         get afterMs() {
           return entry().tasks?.afterMs ?? DEFAULT_AFTER_MS;
         },
@@ -339,7 +339,7 @@ async function both(end: () => void, other: Promise<() => void>): Promise<() => 
   }
 }
 
-/** The watcher for the server, which knows these ids by other names. Undefined: none, and it need not have the extension. */
+/** The watcher with the ids that the server assigned: the keys of `native`, whose values are those of the client. */
 function withNative(watcher: Watcher, native: ReadonlyMap<string, unknown> | undefined): Watcher {
   const { further, ...filter } = watcher.filter;
   const { taskIds: _, ...others } = further ?? {};

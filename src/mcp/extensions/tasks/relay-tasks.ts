@@ -1,5 +1,5 @@
-// Tasks of a server that another host runs. That host has the tasks of clients of both forms: requests are passed to it with the revision
-// of the client. The records show the tasks that have ended, and those whose host is gone.
+// Tasks of a server that another host runs. That host has the tasks of clients of both forms: requests are passed to it
+// with the revision of the client. The records show the tasks that have ended, and those whose host is gone.
 
 import { Cancellable } from '../../../base/cancel-signal.ts';
 import { RpcError, toError } from '../../../base/errors.ts';
@@ -16,7 +16,7 @@ import type { TaskService } from './task-service.ts';
 import { passing } from './passing-caller.ts';
 import { EXPERIMENTAL, factsWithTasks, formOf, withRelatedTask, withTools } from './wire-forms.ts';
 
-/** A host that has not answered after this time may be gone without being known to be: then the record is read. */
+/** Limit of the wait for the host of a running task before its record is read: the host may be gone without notice. */
 const ANSWER_MS = 2_000;
 /** The longest wait of one `tasks/result`. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
@@ -42,7 +42,8 @@ export function relayTasks(service: Service, server: HostedServer): Partial<Serv
     const ask = async () => service.request(method, params, passing(caller, { signal: stop }));
     const read = async () => store.get(taskId);
     const kept = await read().catch(toError);
-    // If the records cannot be read, the host of the task may still answer, but its ignorance proves nothing.
+    // If the records cannot be read, the host of the task may still answer. If that host does not know the task, this
+    // proves nothing.
     if (kept instanceof Error) return ask().catch((error) => Promise.reject(isUnknown(error) ? kept : error));
     if (!kept || kept.principal !== caller.client.identity.principal) return ask();
     const answerFromRecord = async (): Promise<Result> => {
@@ -90,7 +91,9 @@ function hasTasks({ facts }: HostedServer): boolean {
   return facts !== undefined && formOf(facts) !== undefined;
 }
 
-/** The caller of `tasks/result`, which waits for the end of the task. Its questions name the task as this client does. */
+/**
+ * The caller of `tasks/result`, which waits for the end of the task. Its questions name the task as this client does.
+ */
 function waiting(caller: Caller, taskId: unknown): Caller {
   return passing(caller, {
     options: { ...caller.options, timeoutMs: LONGEST_WAIT_MS },

@@ -1,8 +1,9 @@
-// Ids of tasks that a server answers for itself, as its clients get them. The server does not know principals: for it, any client with an
-// id may use the task. Therefore a host adds a signature of the id and its principal. To another principal, the task does not exist.
+// Ids of tasks that a server answers for itself, as its clients get them. The server does not know principals: for it,
+// any client with an id may use the task. Therefore a host adds a signature of the id and its principal. To another
+// principal, the task does not exist.
 //
-// Nothing is kept for a task. The key is kept for a server at a URL, whose tasks outlive the host. All other ids are those of one process
-// run, which ends with the host.
+// Nothing is kept for a task. The key is kept for a server at a URL, whose tasks outlive the host. All other ids are
+// those of one process run, which ends with the host.
 
 import { isObject } from '../../../base/json-object.ts';
 import { randomText } from '../../adapter/suspended-calls.ts';

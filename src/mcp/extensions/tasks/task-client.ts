@@ -147,7 +147,7 @@ export function experimentalTaskClient(call: UnfinishedCall, taskId: string): Ta
     async cancel() {
       const { capabilities } = await call.service.describe();
       if (!capabilities.tasks?.cancel) {
-        const message = 'The server cannot cancel tasks: it does not declare "tasks.cancel". The task goes on';
+        const message = 'The server cannot cancel tasks: it does not declare "tasks.cancel". The task continues';
         throw new UsageError('NOT_SUPPORTED', message);
       }
       await send('tasks/cancel', { taskId }).catch((error: unknown) => {

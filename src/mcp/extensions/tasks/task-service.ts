@@ -164,7 +164,8 @@ export class TaskService {
     }
     if (!support) throw methodNotFound('tools/call', 'this tool cannot run as a task');
     const { record } = await this.#begin(params, caller, isObject(params.task) ? params.task.ttl : undefined);
-    // "Tasks MUST begin in the `working` status", also if the handler has ended by now. The client gets no `resultType`.
+    // "Tasks MUST begin in the `working` status", even if the handler has already ended. The client gets no
+    // `resultType`.
     const begun = { ...record, status: 'working', isToolError: false } as const;
     return { resultType: 'task', task: experimentalTask(begun, this.#engine.nowMs) };
   }
@@ -207,7 +208,7 @@ export class TaskService {
     return this.#engine.get(taskId, principalOf(caller));
   }
 
-  /** The task exists before its handler runs: if there is no space for it, nothing has run. */
+  /** Creates the task before its handler runs: if there is no space for the task, nothing has run. */
   async #begin(params: Params, first: Caller, ttl?: unknown): Promise<RunningTask> {
     const caller = new TaskCaller(first);
     const task = await caller.become(this.#create(caller, ttl));
