@@ -11,9 +11,9 @@ import type { InputRequest, Tool } from '../../types.ts';
 import { withHandle } from '../assigned-ids.ts';
 import type { HostedServer, KeptRecords } from '../extension.ts';
 import { type KeptTask, KeptTaskStore } from './kept-tasks.ts';
+import { passing } from './passing-caller.ts';
 import { isFinal } from './record.ts';
 import type { TaskService } from './task-service.ts';
-import { passing } from './passing-caller.ts';
 import { EXPERIMENTAL, factsWithTasks, formOf, withRelatedTask, withTools } from './wire-forms.ts';
 
 /** Limit of the wait for the host of a running task before its record is read: the host may be gone without notice. */
