@@ -86,9 +86,8 @@ async function begin<C extends UnfinishedCall>(call: C, polls = call.caller): Pr
   const given = await call.service.request('tools/call', call.params, progress?.caller ?? call.caller);
   try {
     const answer = asResult(given, 'tools/call');
-    const following = { ...call, caller: polls };
-    if (progress) return FollowedTask.experimental(answer.task, following, progress);
-    return answer.resultType === 'task' ? FollowedTask.extension(answer, following) : answer;
+    if (progress) return FollowedTask.experimental(answer.task, { ...call, caller: polls }, progress);
+    return answer.resultType === 'task' ? FollowedTask.extension(answer, { ...call, caller: polls }) : answer;
   } catch (error) {
     progress?.end();
     throw error;
