@@ -31,13 +31,21 @@ async function serving(options: ServeHttpOptions) {
     ran();
     return 'x'.repeat(ANSWER_BYTES);
   });
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  server.tool('gated', {}, async () => {
+    await released;
+    return 'late';
+  });
   server.tool('never', {}, (_, call) => {
     call.signal.addEventListener('abort', abandoned);
     return new Promise<string>(() => undefined);
   });
   const http = await serveHttp(server, { token: false, ...options });
   closing.push(() => http.close());
-  return { http, wasAbandoned, longRan };
+  return { http, wasAbandoned, longRan, release };
 }
 
 function dial({ url }: HttpServing): Socket {
@@ -139,6 +147,25 @@ test('a call without traffic is not stalled, and ends with its connection', asyn
     if (comments > 10) break; // three times the limit of stalled connections
   }
   await wasAbandoned;
+});
+
+test('writes nothing to a stream that has ended, while a response before it on the connection is pending', async () => {
+  const { http, release } = await serving({ keepAliveMs: 20 });
+  const errors: unknown[] = [];
+  const noteError = (error: unknown) => void errors.push(error);
+  process.on('uncaughtException', noteError);
+  closing.push(() => process.off('uncaughtException', noteError));
+  dial(http).write(head(http, 'never') + body('never') + head(http, 'gated') + body('gated'));
+  const other = dial(http);
+  other.write(head(http, 'never') + body('never'));
+  let comments = 0;
+  for await (const chunk of other) {
+    comments += String(chunk).split(':\n\n').length - 1;
+    if (comments > 3) release(); // the stream of the gated call has begun
+    if (comments > 10) break;
+  }
+  expect(errors).toEqual([]);
+  expect(await isServed(http)).toBe(true);
 });
 
 const hostile: [what: string, request: (http: HttpServing) => string, status: number][] = [

@@ -203,7 +203,9 @@ export class NodeExchange extends HttpExchange {
     response.writeHead(200, headers);
     response.flushHeaders();
     const writer: EventWriter = {
-      write: (text) => void response.write(text),
+      write: (text) => {
+        if (!response.writableEnded) response.write(text); // a write after the end is an uncaught error
+      },
       end: () => void response.end(),
       abort: () => void response.destroy(),
       get waiting() {

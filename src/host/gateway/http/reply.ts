@@ -107,6 +107,7 @@ export class Reply {
 
   /** Keeps proxies and clients from closing a quiet stream. A stream unrelated to a call ends when its token expires. */
   keepAlive(): void {
+    if (this.#isOver) return; // unread data keeps an ended stream open
     const { principal, admission } = this.#exchange ?? {};
     if (this.#isFull && !admission?.account.isFull && !this.#sink?.waiting) this.#setFull(false); // `ondrain` is not called without data
     if (principal?.expiresMs !== undefined && principal.expiresMs <= Date.now() && admission?.isStream) this.end();
