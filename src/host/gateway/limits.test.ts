@@ -125,6 +125,33 @@ describe('the limits of a gateway', () => {
     expect(admission.addBody(500)).toBeUndefined();
   });
 
+  it('reserve half of the sessions and streams for others, even if a principal is alone', async () => {
+    const limits = new Limits({ maxSessions: 4, maxStreams: 6 });
+    const account = limits.of(grace);
+    expect([account.take('sessions'), await account.takeOrAsk('sessions')]).toEqual([undefined, undefined]);
+    const beyond = { status: 429, limit: 'sessions', value: 2 };
+    expect(account.take('sessions')).toMatchObject(beyond);
+    expect(await account.takeOrAsk('sessions')).toMatchObject(beyond);
+    for (const _each of [1, 2]) expect(limits.admit(grace, 'streams')).toBeInstanceOf(Admission);
+    const listening = limits.admit(grace, 'inFlight') as Admission;
+    expect(await listening.becomeStream()).toBeUndefined();
+    const full = { status: 429, limit: 'streams', value: 3 };
+    expect(limits.admit(grace, 'streams')).toMatchObject(full);
+    expect(await (limits.admit(grace, 'inFlight') as Admission).becomeStream()).toMatchObject(full);
+    expect(limits.of({ name: 'ida' }).take('sessions')).toBeUndefined();
+    const generous = limits.of({ name: 'eve', quotas: { sessions: 4 } });
+    expect(generous.take('sessions')).toBeUndefined();
+  });
+
+  it('allow clients without a principal all sessions and streams', () => {
+    const limits = new Limits({ maxSessions: 2, maxStreams: 2 });
+    for (const _each of [1, 2]) {
+      expect(limits.of(undefined).take('sessions')).toBeUndefined();
+      expect(limits.admit(undefined, 'streams')).toBeInstanceOf(Admission);
+    }
+    expect(limits.of(undefined).take('sessions')).toMatchObject({ status: 503, limit: 'sessions', value: 2 });
+  });
+
   it('limit the requests per minute of a principal, and name the time of the next one', () => {
     const clock = new ManualClock();
     const limits = new Limits({}, clock);

@@ -35,8 +35,8 @@ export interface LimitOptions {
   /** Maximum characters of events that all sessions keep for reconnecting clients. Default: 256 Mi. */
   maxKeptCharsInAll?: number;
   /**
-   * Quotas of principals without their own. Without a quota, a principal gets at most half of a limit while others are
-   * active.
+   * Quotas of principals without their own. Without a quota, a principal gets at most half of the sessions and streams, and
+   * half of another limit while others are active.
    */
   quotas?: Quotas;
   shared?: SharedQuotas | undefined;
@@ -162,7 +162,7 @@ export class Limits {
 /** The resources that the clients of one principal hold. */
 export class Account {
   quotas: Quotas | undefined;
-  /** If true, the principal gets at most half of each limit without a quota, while others are active. */
+  /** If true, the principal gets at most half of each limit without a quota, while others are active or for what is kept. */
   sharesEqually = false;
   readonly counts = noCounts();
   readonly limits: Limits;
@@ -208,7 +208,7 @@ export class Account {
   }
 
   /** `isKept`: the client decides how long the resource is held, so part of the limit must remain for others. */
-  take(kind: Counted, amount = 1, isKept = false): LimitRefusal | undefined {
+  take(kind: Counted, amount = 1, isKept = kind === 'sessions' || kind === 'streams'): LimitRefusal | undefined {
     const { limits, counts } = this;
     const max = limits.max[kind];
     const quota = this.#quotaOf(kind, max, isKept);
