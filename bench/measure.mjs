@@ -55,12 +55,12 @@ function mediansOf({ samples, failed }) {
   return Object.fromEntries(Object.keys(samples[0]).map((key) => [key, median(samples.map((sample) => sample[key]))]));
 }
 
-/** Ratio of our figure to the other one; NaN if one of them is missing. */
+/** Ratio of our figure to that of the other contender; NaN if one of them is missing. */
 export function ratioOf(each, ours, theirs, key) {
   return compared(each, ours, theirs, key, (a, b) => a / b);
 }
 
-/** Difference of our figure and the other one, in its unit. */
+/** Difference of our figure and that of the other contender, in the unit of the figures. */
 export function differenceOf(each, ours, theirs, key) {
   return compared(each, ours, theirs, key, (a, b) => a - b);
 }

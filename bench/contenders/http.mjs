@@ -1,5 +1,5 @@
-// The contenders that call a tool over HTTP on loopback: our client and `serveHttp`, and the official pair, each in its
-// default era and in the other one; and the client and server of Node, which are the limit.
+// The contenders that call a tool over HTTP on loopback: our client and `serveHttp`, and the official pair, each in
+// both eras. The client and server of Node are the limit.
 
 import { clientFrom } from './client-from.mjs';
 

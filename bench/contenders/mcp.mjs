@@ -1,6 +1,5 @@
-// The contenders that call a tool: our client and server with a schema, and the official pair, each in its default era
-// and in the other one. The raw loop, which calls no tool, is the limit here too; with the messages of a call, it shows
-// the cost of the messages alone.
+// The contenders that call a tool: our client and server with a schema, and the official pair, each in both eras. The
+// raw loop is the limit here too. It calls no tool; with the messages of a call, it measures the cost of the messages alone.
 
 import { clientFrom } from './client-from.mjs';
 

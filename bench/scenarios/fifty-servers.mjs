@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KB, MB } from '../payload.mjs';
 
 const COUNT = 50;
-/** Time for garbage of the start to be collected, because it is no cost of a server. */
+/** Time to collect the garbage of the start, which must not count as a cost of a server. */
 const SETTLE_MS = 500;
 
 const load = (name) => async () => (await import('../contenders/tiny/fifty.mjs'))[name];

@@ -1,5 +1,5 @@
-// Sessions whose clients have opened them and send no request: the memory that the gateway keeps for each. Their
-// connections are closed.
+// Idle sessions, whose clients have opened them and then closed their connections: the memory that the gateway keeps for
+// each session.
 
 import { openClient } from '../contenders/gateway/mcp-client.mjs';
 import { processTree } from '../contenders/gateway/process-tree.mjs';

@@ -207,7 +207,7 @@ export abstract class ProcessUnderTest {
     return (await within(systemClock, timeoutMs, taken)) === true;
   }
 
-  /** Waits until all data is accepted, or none for `idleMs`, because the process waits for a reader of its output. */
+  /** Waits until the process has read all input, or has read nothing for `idleMs`: it may be blocked because its output is not read. */
   async inputTakenUntilIdle(idleMs: number): Promise<void> {
     const stdin = this.process.stdin as Socket;
     const idle = new Promise<void>((resolve) => stdin.setTimeout(idleMs).once('timeout', resolve)); // no timeout while a write makes progress

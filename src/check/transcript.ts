@@ -63,7 +63,7 @@ export class Transcript {
 }
 
 /**
- * If the entries do not include a sent one, adds the cause before each received entry: the request with its id; for an answer without an id the last
+ * If the entries do not include a sent message, adds the cause before each received entry: the request with its id; for an answer without an id the last
  * message without an answer; otherwise the last sent entry, or the end of stdin.
  */
 export function withCauses(entries: readonly Entry[]): Entry[] {

@@ -225,7 +225,10 @@ export class Host {
     return server === undefined ? this.#merged : this.#member(server).service;
   }
 
-  /** Runs `run` with the client of a ready server; again if its request was not sent, or if `repeatable`. The `tools` filter applies. */
+  /**
+   * Runs `run` with the client of a ready server. Runs it again if its request was not sent, or if its outcome is unknown and `repeatable`
+   * is set. The `tools` filter applies.
+   */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
     return this.#member(server).use(run, options);
   }

@@ -18,7 +18,7 @@ export interface RecordLogOptions {
    * Limit of the bytes of all records; further ones are refused. The file has at most twice as many. Default: 256 MiB.
    */
   maxBytes?: number;
-  /** Called when records cannot be written. If the first one cannot, none outlive the host. */
+  /** Called when records cannot be written. If the first record cannot be written, no record outlives the host. */
   onProblem?: ((error: Error) => void) | undefined;
   nowMs?: () => number;
 }

@@ -121,7 +121,7 @@ describe('a lost server', () => {
     await expect(client.callTool('Print')).rejects.toMatchObject({ data: { code: 'NOT_SENT' } });
     await wire.close();
   });
-  test('that is silent fails the call with REQUEST_TIMEOUT', async () => {
+  test('a server that is silent fails the call with REQUEST_TIMEOUT', async () => {
     const { raw, client: lite } = await rawServerOf({ timeoutMs: 20 });
     const bridge = litemcpAsMcp(lite);
     await raw.next();

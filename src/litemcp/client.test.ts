@@ -31,7 +31,7 @@ describe('a call', () => {
       });
     }
   });
-  test('with invalid arguments is refused before it is sent', async () => {
+  test('a call with invalid arguments is refused before it is sent', async () => {
     const { client, raw } = await readyClient();
     for (const args of [['1'], { a: 1 }, { a: 1, b: 2, c: 3 }]) {
       await expect(client.call(args)).rejects.toMatchObject({ name: 'UsageError', code: 'INVALID_OPTION' });
@@ -135,7 +135,7 @@ describe('a wait', () => {
     expect(client.lateAnswers).toBe(1);
     expect(raw.unread).toBe('');
   });
-  test('of a first call includes the time for the description of the tool', async () => {
+  test('the wait of a first call includes the time for the description of the tool', async () => {
     const clock = new ManualClock();
     const { client, raw } = await rawServerOf({ clock });
     const call = client.call([2, 3], { timeoutMs: 1_000 });
@@ -173,7 +173,7 @@ describe('the end of the connection', () => {
     await closed.opened;
     await expect(client.call([2, 3])).rejects.toMatchObject({ code: 'NOT_SENT', hint: 'Connect again.' });
   });
-  test('by us has its own error', async () => {
+  test('a connection that we close has its own error', async () => {
     const { client, raw } = await readyClient();
     const call = client.call([2, 3]);
     await raw.next();
@@ -268,7 +268,7 @@ describe('an unreadable answer', () => {
     expect(large).toMatchObject({ reason: { code: 'FRAME_TOO_LONG', hint: expect.stringContaining('maxFrameBytes') } });
     expect(fine).toMatchObject({ value: { response: { content: [{ data: 'fine' }] } } });
   });
-  test('that is cut off by the end of the stream has this cause', async () => {
+  test('an answer that is cut off by the end of the stream has this cause', async () => {
     const { client, raw } = await readyClient();
     const call = client.call([2, 3]);
     await raw.next();

@@ -30,7 +30,7 @@ describe('contents as blocks', () => {
     expect(content).toMatchObject([{ type: 'text', text: data }]);
     expect(structuredContent).toEqual(value);
   });
-  test('content other than one value of a known type is only text', () => {
+  test('content other than one value of a known type has no structuredContent', () => {
     for (const each of [response('number', 'five'), response('string', '5'), response('number', '5', true)]) {
       expect(toMcpResult(each)).not.toHaveProperty('structuredContent');
     }

@@ -52,7 +52,7 @@ describe('the type', () => {
     };
     expect(one(schema, true, { $defs }).type).toBe(type);
   });
-  test('of an optional parameter ends with a question mark', () => {
+  test('the type of an optional parameter ends with a question mark', () => {
     expect(one({ type: 'string' }, false).type).toBe('string?');
     expect(one({}, false).type).toBe('any?');
   });
@@ -93,12 +93,12 @@ describe('a text value', () => {
   ])('with %j: %j is %j', (schema, text, value) => {
     expect(readArguments([one(schema)], [text])).toEqual({ arguments: { x: value } });
   });
-  test('that is empty omits an optional argument of any type', () => {
+  test('an empty text omits an optional argument of any type', () => {
     const parameters = parametersOf(root({ a: { type: 'string' }, b: { type: 'number' }, c: {}, d: { type: 'null' } }));
     expect(readArguments(parameters, ['', '', '', ''])).toEqual({ arguments: {} });
     expect(readArguments(parameters, ['x', '0', 'y', ''])).toEqual({ arguments: { a: 'x', b: 0, c: 'y' } });
   });
-  test('that is invalid is refused with the name of its parameter', () => {
+  test('an invalid text is refused with the name of its parameter', () => {
     const parameters = parametersOf(root({ n: { type: 'integer' } }));
     expect(readArguments(parameters, ['1.5'])).toEqual({
       problem: 'The argument "n" does not fit: "1.5" is not an integer',

@@ -31,7 +31,7 @@ describe('a request', () => {
       expect(await client.nextJson()).toEqual({ version, id, type: 'info', data: { version, ...calculatorTool } });
     }
   });
-  test('to call is answered with the arguments by name', async () => {
+  test('a call request is answered with the arguments by name', async () => {
     const { raw: client } = await raw();
     client.write(callMessage(7, ['2', '3']));
     expect(await client.next()).toBe(
@@ -39,7 +39,7 @@ describe('a request', () => {
         '"response":{"content":[{"type":"number","data":"5"}],"error":false}}}\n\n\n',
     );
   });
-  test('of a newer minor version is served, and numbers are read as text', async () => {
+  test('a request of a newer minor version is served, and numbers are read as text', async () => {
     const { raw: client } = await raw();
     client.write(
       message({
@@ -55,7 +55,7 @@ describe('a request', () => {
     client.write('{"version":[1,0,0],"id":9223372036854775807,"type":"get"}\n\n\n');
     expect(await client.next()).toMatch('"id":9223372036854775807,');
   });
-  test('with a used id is ignored, and the next one works', async () => {
+  test('a request with a used id is ignored, and the next one works', async () => {
     const { raw: client, logs } = await raw();
     client.write(message({ id: 5 }) + callMessage(5, ['1', '1']) + message({ id: 5 }) + message({ id: 6 }));
     expect((await client.nextJson()).id).toBe(5);

@@ -62,7 +62,7 @@ describe('a call', () => {
     raw.write(resultOf(asked.id as number, '\n\n\n5'));
     expect(await call).toEqual({ content: [{ type: 'text', text: '\n\n\n5' }] });
   });
-  test('with invalid arguments is a tool error, and nothing is sent', async () => {
+  test('a call with invalid arguments is a tool error, and nothing is sent', async () => {
     const { client, raw } = await opened();
     expect(await client.callTool('Echo', { txt: 'x' })).toMatchObject({
       content: [{ text: expect.stringMatching(/^Invalid arguments for tool Echo: .*missing: "text"; unknown: "txt"/) }],
@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(lite.noiseCount).toBe(1);
     expect(lite.evidence()).toMatchObject({ firstNoise: 'loading…' });
   });
-  test('that is cancelled sends nothing, and its late answer is ignored', async () => {
+  test('a cancelled call sends nothing, and its late answer is ignored', async () => {
     const { client, raw } = await opened();
     const errors: Error[] = [];
     client.onerror = (error) => errors.push(error);
@@ -96,7 +96,7 @@ describe('a call', () => {
     expect(await next).toMatchObject({ content: [{ text: 'Y' }] });
     expect(errors).toEqual([]);
   });
-  test('that is not answered in time fails with REQUEST_TIMEOUT', async () => {
+  test('a call that is not answered in time fails with REQUEST_TIMEOUT', async () => {
     const { client } = await opened({ timeoutMs: 20 });
     await expect(client.callTool('Echo', { text: 'x' })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
@@ -107,7 +107,7 @@ describe('a call', () => {
       message: 'call was not answered within 20 ms in total',
     });
   });
-  test('whose arguments are not an object is refused, and nothing is sent', async () => {
+  test('a call whose arguments are not an object is refused, and nothing is sent', async () => {
     const { client, raw } = await opened();
     const params = { name: 'Echo', arguments: ['x'] };
     await expect(client.request('tools/call', params)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
@@ -148,7 +148,7 @@ describe('the end of the server', () => {
     await expect(first).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     await expect(second).rejects.toMatchObject({ code: 'NOT_SENT' });
   });
-  test('that we closed is reported as such', async () => {
+  test('a call whose connection we close fails with CONNECTION_CLOSED', async () => {
     const started = gate();
     const slow = new LiteMcpServer({ name: 'Slow' }, () => {
       started.open();

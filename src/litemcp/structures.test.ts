@@ -46,7 +46,7 @@ describe('a Tool', () => {
 });
 
 describe('a ToolCall', () => {
-  test('without arguments has none', () => {
+  test('a ToolCall without arguments has none', () => {
     expect(readToolCall({ version, tool: 'T' })).toEqual({ version, tool: 'T', arguments: [] });
     expect(readToolCall({ version, tool: 'T', arguments: null })).toEqual({ version, tool: 'T', arguments: [] });
   });

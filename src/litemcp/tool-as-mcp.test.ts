@@ -23,7 +23,7 @@ describe('the definition', () => {
       },
     });
   });
-  test('of a tool without texts has no descriptions', () => {
+  test('the definition of a tool without texts has no descriptions', () => {
     expect(toolAsMcp(makeTool({ name: 'Now' })).definition).toEqual({
       name: 'Now',
       title: 'Now',
@@ -87,11 +87,11 @@ describe('named arguments', () => {
   test('become strings in the order of the parameters', () => {
     expect(calculator.layOut({ b: 3, a: 0.5 })).toEqual({ arguments: ['0.5', '3'] });
   });
-  test('that are strings are sent unchanged for any schema', () => {
+  test('named arguments that are strings are sent unchanged for any schema', () => {
     expect(calculator.layOut({ a: '2', b: 'three' })).toEqual({ arguments: ['2', 'three'] });
     expect(withParameters({ name: 'x', type: 'json' }).layOut({ x: '{"y":1}' })).toEqual({ arguments: ['{"y":1}'] });
   });
-  test('of every type have one text form', () => {
+  test('named arguments of every type have one text form', () => {
     const types = ['int', 'bool', 'object', 'array', 'json', 'string', 'date'];
     const shown = withParameters(...types.map((type) => ({ name: type, type })));
     const args = { int: 7, bool: true, object: { x: [1] }, array: ['a'], json: [null], string: 5, date: false };

@@ -88,11 +88,11 @@ describe('return values of a handler', () => {
   ])('%s becomes content', (result, expected) => {
     expect(toResponse(result)).toEqual({ content: expected, error: false });
   });
-  test('as a whole response are used unchanged, so that an error can have contents', () => {
+  test('return values that are a whole response are used unchanged, so that an error can have contents', () => {
     const response = { content: content(['a', 'x'], ['b', 'y']), error: true };
     expect(toResponse(response)).toEqual(response);
   });
-  test('without a text form are refused', () => {
+  test('return values without a text form are refused', () => {
     const circle: unknown[] = [];
     circle.push(circle);
     expect(() => toResponse(circle)).toThrow('Cannot be serialized as JSON');

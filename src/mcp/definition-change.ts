@@ -16,7 +16,7 @@ export interface DefinitionChange {
   readonly changes: readonly SchemaChange[];
 }
 
-/** Entries of each list, in the form of `tools/list` and the others. An absent list was not read, and is not compared. */
+/** Entries of each list, in the form of `tools/list` and the other list methods. An absent list was not read, and is not compared. */
 export type Definitions = Partial<Record<ListName, readonly unknown[]>> & {
   readonly info?: unknown;
   readonly capabilities?: unknown;

@@ -221,7 +221,7 @@ function setGrowth(before: unknown, after: unknown): Direction {
   return lost && won ? 'unclear' : lost ? 'narrower' : won ? 'wider' : 'none';
 }
 
-/** A keyword that is not compared by its parts: one that is new allows fewer values than none. */
+/** For a keyword that is not compared by its parts. A schema with the keyword allows fewer values than a schema without it. */
 function directionOf(keyword: string, before: unknown, after: unknown): Direction {
   if (before === undefined) return 'narrower';
   if (after === undefined) return 'wider';

@@ -43,7 +43,7 @@ function config(name: string): string {
 }
 
 inBrowser('copied commands', () => {
-  test('of a server after -- contain its command', async () => {
+  test('commands for a server after -- contain its command', async () => {
     const url = await addressOf(
       ['inspect', '--no-open', '--port', '0', '--', process.execPath, serverFile('workbench')],
       join(folder, 'own'),
@@ -59,7 +59,7 @@ inBrowser('copied commands', () => {
     expect(await run(copied)).toBe('12\n');
   });
 
-  test('of one of two hosts contain its config', async () => {
+  test('commands for one of two hosts contain its config', async () => {
     const file = config('first');
     const url = await addressOf(['up', '--port', '0', '--config', file], join(folder, 'first'));
     await addressOf(['up', '--port', '0', '--config', config('second')], join(folder, 'second'));
@@ -99,6 +99,6 @@ inBrowser('copied commands', () => {
     await page.evaluate(`location.hash = '#/wire?method=tools/call'`);
     await rows(page).first().click();
     await detail(page).getByRole('button', { name: 'Copy as standpipe call' }).click();
-    await page.getByText(/Not copied: secrets in the message are replaced/).waitFor();
+    await page.getByText(/Not copied: the message contains secrets/).waitFor();
   });
 });

@@ -100,7 +100,7 @@ inBrowser('a fleet', () => {
     expect(await violationsAndOverflow(page)).toEqual([]);
   });
 
-  test('of a thousand nodes shows the first rows, and can be searched', async () => {
+  test('a fleet of a thousand nodes shows the first rows, and can be searched', async () => {
     const names = Array.from({ length: 1_000 }, (_, at) => `n${at}`);
     const servers = names.map((name) => ({ name: `s-${name}`, place, replicas: [replica(1, name)] }));
     const status = { ...smallFleet(), nodes: names.map((name) => node(name)), servers };
@@ -148,7 +148,7 @@ inBrowser('a fleet', () => {
     await hop.getByRole('term').getByText('to and from b', { exact: true }).waitFor();
   });
 
-  test('of real nodes shows the placement, and the hops of a call to another node', async () => {
+  test('a fleet of real nodes shows the placement, and the hops of a call to another node', async () => {
     const nats = await startNatsServer();
     const nodes = [];
     for (const name of ['one', 'two']) nodes.push(await joinFleet(nats.url, name));

@@ -41,7 +41,7 @@ inBrowser('a message over the limit', () => {
     await page.locator('.problem', { hasText: 'Message over the size limit' }).waitFor();
   });
 
-  test('of a tap shows its first and last bytes, and is not an error', async () => {
+  test('an oversized message of a tap shows its first and last bytes, and is not an error', async () => {
     const { write, inspector } = await tapByHand('kitchen', 'workbench', ['--keep-bytes', '2000']);
     const params = { name: 'echo', arguments: { text: `${'long '.repeat(1_000)}to the end` } };
     write({ jsonrpc: '2.0', id: 'long', method: 'tools/call', params });

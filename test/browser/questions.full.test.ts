@@ -32,7 +32,7 @@ inBrowser('questions of servers', () => {
     await soon(() => page.getByRole('button', { name: /question/ }).count()).toBe(0);
   });
 
-  test('a reload keeps an open question', async () => {
+  test('a reload keeps a pending question', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/servers`);
     await live(page);

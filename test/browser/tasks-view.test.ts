@@ -37,7 +37,7 @@ inBrowser('tasks', () => {
     await soon(() => page.url()).not.toContain('task=');
   });
 
-  test('an open question of a task is answered in Tasks, by keyboard', async () => {
+  test('a pending question of a task is answered in Tasks, by keyboard', async () => {
     const { url } = await openInspector('renders');
     const page = await openPage(`${url}#/tasks`);
     await live(page);

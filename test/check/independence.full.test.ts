@@ -84,7 +84,7 @@ describe('the outcomes do not depend on other rules and on the order', { timeout
   /** Rules that share a process. Heavy rules send megabytes. */
   const rules = serverRules.filter(({ uses, isHeavy }) => usually(uses !== 'own' && !isHeavy, true));
   const some = usually(shuffled(mistakes, generator(SEED)).slice(0, 3), mistakes);
-  test.each(some)('of a server that makes the mistake $name', async ({ name, file, revision }) => {
+  test.each(some)('for a server that makes the mistake $name', async ({ name, file, revision }) => {
     const options: CheckServerOptions = { ...wrongServer(name, file, revision), timeoutMs: 5_000 };
     await isIndependent(
       { rules, check: (only, arrange) => checkServer({ ...options, only }, arrange && { arrange }) },
@@ -94,7 +94,7 @@ describe('the outcomes do not depend on other rules and on the order', { timeout
 
   const liteRules = liteServerRules.filter(({ uses }) => usually(uses !== 'own', true));
   const someLite = usually(shuffled(liteMistakes, generator(SEED)).slice(0, 2), liteMistakes);
-  test.each(someLite)('of a LiteMCP server that makes the mistake $name', async ({ name }) => {
+  test.each(someLite)('for a LiteMCP server that makes the mistake $name', async ({ name }) => {
     const options = { ...liteServer(name), timeoutMs: 5_000 };
     const check: Matrix<{ id: string }>['check'] = (only, arrange) =>
       checkLiteMcpServer({ ...options, only }, arrange && { arrange });

@@ -41,7 +41,7 @@ test.concurrent('a server without changes may refuse `subscriptions/listen`, and
   const { violated, reasonOf } = await checkFamily('without-changes.mjs');
   expect(violated).toEqual(['modern/client-info-is-optional warning']);
   for (const rule of ['modern/listen-is-acknowledged', ...aboutListening]) {
-    expect(reasonOf(rule)).toBe('the server does not declare changes');
+    expect(reasonOf(rule)).toBe('the server does not declare change notifications');
   }
 });
 

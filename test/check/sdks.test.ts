@@ -61,14 +61,14 @@ describe('a violation', () => {
   };
   const unknownTool = { ...parseError, rule: 'methods/unknown-tools-are-refused' };
 
-  test('of the SDK is a warning, unless its revision was requested', () => {
+  test('a violation of the SDK is a warning, unless its revision was requested', () => {
     expect(attributeToSdk([parseError], typescript)).toMatchObject([
       { status: 'warning', sdk: { name: 'TypeScript SDK' } },
     ]);
     expect(attributeToSdk([parseError], typescript, ['2025-11-25'])).toMatchObject([{ status: 'failed', sdk: {} }]);
   });
 
-  test('of another kind, or of a server on another SDK, is attributed to the code of the user', () => {
+  test('a violation of another kind, or of a server on another SDK, is attributed to the code of the user', () => {
     const others = [
       { ...parseError, reason: 'A line that is not JSON was answered with a result.' },
       { ...unknownTool, reason: 'The call of an unknown tool was answered with a result.', evidence: [] },
@@ -78,7 +78,7 @@ describe('a violation', () => {
     expect(attributeToSdk([parseError], { name: 'Go SDK' })).toEqual([parseError]);
   });
 
-  test('of the Go SDK is recognised by its messages', () => {
+  test('a violation of the Go SDK is recognised by its messages', () => {
     const received =
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: \\"server/discover\\""}}';
     const found = [
@@ -177,7 +177,7 @@ describe('a violation', () => {
     });
   });
 
-  test('of FastMCP for TypeScript is recognised by its messages', () => {
+  test('a violation of FastMCP for TypeScript is recognised by its messages', () => {
     const refused =
       'The call of an unknown tool was refused with -32601 "MCP error -32601: Unknown tool: x" instead of -32602.';
     const [attributed] = attributeToSdk([{ ...unknownTool, reason: refused }], typescript);
@@ -187,7 +187,7 @@ describe('a violation', () => {
     );
   });
 
-  test('of FastMCP for TypeScript, which ignores cursors, is recognised by the order of members in its lists', () => {
+  test('a violation of FastMCP for TypeScript, which ignores cursors, is recognised by the order of members in its lists', () => {
     const listed = (tool: object): Outcome => {
       const text = JSON.stringify({ result: { tools: [tool] }, jsonrpc: '2.0', id: 4 });
       return {

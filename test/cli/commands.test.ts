@@ -1,4 +1,4 @@
-// Other commands: their output in a pipe, and the documents of --json, whose shapes are stable.
+// The remaining commands: their output if stdout is a pipe, and the shapes of their --json documents, which are stable.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -63,7 +63,7 @@ describe('ls and config', () => {
       name: 'first',
       source: { file: config, line: 3, column: 5 },
       share: 'all',
-      questions: { attribution: 'open calls', alone: [], refused: 0 },
+      questions: { attribution: 'pending calls', alone: [], refused: 0 },
       processes: [],
       waiting: 0,
       state: 'stopped',

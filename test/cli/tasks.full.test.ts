@@ -126,7 +126,7 @@ describe.skipIf(!hasTerminal)('on a terminal, call', () => {
     writeFileSync(file, '');
   });
 
-  test('tasks answer asks the open questions, and the task continues', async () => {
+  test('tasks answer asks the pending questions, and the task continues', async () => {
     const id = await detached('studio', 'books');
     await expect.poll(() => stateOf(id)).toMatchObject({ status: 'input_required' });
     const { code, stdout } = await runOnTerminal(['tasks', 'answer', id], {

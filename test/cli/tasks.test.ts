@@ -349,7 +349,7 @@ describe('tasks', () => {
     const { id, keys } = await asking('books-two');
     const [key] = keys;
     for (const [words, message] of [
-      [['nobody=decline'], 'The task has no open question "nobody"'],
+      [['nobody=decline'], 'The task has no pending question "nobody"'],
       [[`${key}.age=36`], `question "${key}" needs "name"`],
       [[`${key}.name=Ada`, `${key}.age=old`], '"age" of question'],
       [[`${key}=perhaps`], 'is not an answer'],
@@ -361,7 +361,7 @@ describe('tasks', () => {
     }
     expect(Object.keys((await stateOf(id)).inputRequests)).toEqual(keys);
     await tasks('cancel', id);
-    expect((await tasks('answer', id, 'name=Ada')).stderr).toContain('no open question: its status is cancelled');
+    expect((await tasks('answer', id, 'name=Ada')).stderr).toContain('no pending question: its status is cancelled');
   });
 
   test('wait without a terminal names the command that answers a question', async () => {

@@ -57,13 +57,13 @@ describe('a client', () => {
     expect(await parcel(client)).toMatchObject({ resultType: 'parcel', parcelId: 'parcel 2' });
   });
 
-  test('without the extension gets plain results', async () => {
+  test('a client without the extension gets plain results', async () => {
     const client = await connect(entry);
     closing.push(() => client.close());
     expect(await client.callTool('wrap', { text: 'tea' })).toMatchObject({ content, _meta: { declared: {} } });
   });
 
-  test('of an older revision declares it, and gets plain results', async () => {
+  test('a client of an older revision declares it, and gets plain results', async () => {
     const client = await connect(entry, { extensions, era: 'legacy' });
     closing.push(() => client.close());
     expect(client.server.capabilities.extensions).toEqual({ [PARCELS]: { wraps: ['paper'] } });
@@ -174,7 +174,7 @@ describe('a subscription to ids of the extension', () => {
 });
 
 describe('a fleet', () => {
-  test('of two nodes routes the requests and notifications of the extension to the node that runs the server', async () => {
+  test('a fleet of two nodes routes the requests and notifications of the extension to the node that runs the server', async () => {
     const { host, close } = await farHost('post', entry, { extensions });
     closing.push(close);
     const serving = await serveHttp((name) => host.service(name));

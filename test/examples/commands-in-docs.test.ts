@@ -54,7 +54,7 @@ test.each(documentedCommands.filter((each) => !isName(each)))('accepts $line of 
 describe('rules', () => {
   const ofCheck = documentedCommands.filter(({ words }) => words[0] === 'check');
 
-  test.each([...ofCheck, ...documentedRuleOptions])('exist that $line of $page names', async ({ words }) => {
+  test.each([...ofCheck, ...documentedRuleOptions])('named in $line of $page exist', async ({ words }) => {
     const { text, out } = collectingOutput();
     const { ours } = splitAtServer(words);
     const code = await executeCommand([...ours, '--list'], out, new AbortController().signal);

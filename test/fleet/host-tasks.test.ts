@@ -129,7 +129,7 @@ test('a task fails when its node has ended, with the same outcome at every node'
   const { node, atOne, atOther, call } = await threeNodes();
   const taskId = await call('result');
   await node.network.close();
-  // While the directory lists the node, the node may only be unreachable, so its task is not failed.
+  // A node that the directory lists may be unreachable for a short time only, so its task is not reported as failed.
   expect(await atOne('ada', 'tasks/get', { taskId })).toMatchObject({ taskId, status: 'working' });
   await forget(node);
   const states = await Promise.all([atOne, atOther].map((at) => at('ada', 'tasks/get', { taskId })));

@@ -20,8 +20,8 @@ const fleet = 'up';
 const LIFETIME_MS = 10_000;
 
 /**
- * Starts a host with one server that joins the fleet. `wantedMs`: if it differs from the lifetime of the fleet, the node notes that just
- * before it starts.
+ * Starts a host with one server that joins the fleet. `wantedMs`: the lifetime that the node requests. If the fleet has another one, the
+ * node notes this just before it starts.
  */
 function begin(name: string, { url = nats.url, wantedMs = LIFETIME_MS, timeoutMs = 5_000 } = {}) {
   const network = { servers: [url], fleet, name, lifetimeMs: wantedMs, timeoutMs };

@@ -189,7 +189,7 @@ test('an account without JetStream is refused with a remedy', async () => {
   );
 });
 
-test('addresses without NATS are refused with the reason', async () => {
+test('an address at which no NATS server listens is refused with the reason', async () => {
   const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));

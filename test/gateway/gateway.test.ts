@@ -57,7 +57,7 @@ test.each(eras.flatMap((server) => eras.map((client) => [server, client] as cons
       state: 'ready',
       restarts: 0,
       questions: {
-        attribution: isModern ? 'result' : 'open calls',
+        attribution: isModern ? 'result' : 'pending calls',
         alone: isModern ? [] : ['asks'],
         refused: 0,
       },

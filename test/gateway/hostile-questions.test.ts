@@ -113,7 +113,11 @@ test('with more pending questions than processes, other calls are answered and f
   }
   const honest = await others(client);
   expect(await wrong(honest, ['plain', 'plain'])).toEqual([]);
-  expect(status().processes.map(({ owner }) => owner)).toEqual(['all', 'calls that ask', 'calls that ask']);
+  expect(status().processes.map(({ owner }) => owner)).toEqual([
+    'all',
+    'calls that ask questions',
+    'calls that ask questions',
+  ]);
   expect(hostile.slice(0, 3).map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
   open.abort();
   await Promise.all(unanswered);

@@ -167,5 +167,5 @@ test('remembers a tool that asks unexpectedly, and refuses its first questions r
   expect(await callAll(clients, 12, ['elicit', 'plain'])).toEqual([]);
   expect(clients.flatMap(({ wrong }) => wrong)).toEqual([]);
   const { questions } = host.status().find(({ name }) => name === 'found')!;
-  expect(questions).toEqual({ attribution: 'open calls', alone: ['elicit'], refused: first.length });
+  expect(questions).toEqual({ attribution: 'pending calls', alone: ['elicit'], refused: first.length });
 });

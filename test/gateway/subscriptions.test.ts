@@ -75,7 +75,7 @@ const sent = (server: string, after: number, method: string): Record<string, unk
     .map(({ params }) => params);
 
 describe('the log level', () => {
-  test('of a server is the most verbose that a client chose, and each client gets its own', async () => {
+  test('the log level of a server is the most verbose that a client chose, and each client gets its own', async () => {
     const after = host.flow.lastSeq;
     const levels = () => sent('legacy', after, 'logging/setLevel').map(({ level }) => level);
     const [quiet, loud, usual] = [await connected('/legacy'), await connected('/legacy'), await connected('/legacy')];
@@ -133,7 +133,7 @@ describe.each(eras)('a subscription to a server of the %s era', (era) => {
     if (era === 'legacy') await until('it ends', () => sent(era, after, 'resources/unsubscribe').length === 1);
   });
 
-  test('to a resource and to a part of it gives one notification of the part', async () => {
+  test('subscriptions to a resource and to a part of it give one notification of the part', async () => {
     const [whole, part] = ['mem://watched', 'mem://watched/part'];
     const one = await connected(`/${era}`);
     for (const uri of [whole, part]) await one.client.subscribeResource({ uri });

@@ -63,7 +63,7 @@ const PARENT = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
 const OTHER = '00-11111111111111111111111111111111-2222222222222222-01';
 
 describe('trace context', () => {
-  test('of HTTP headers is copied to _meta, where an existing value takes precedence', async () => {
+  test('the trace context of HTTP headers is copied to _meta, where an existing value takes precedence', async () => {
     const served = await serving();
     await call(served, 'meta', { traceparent: PARENT, tracestate: 'a=1', baggage: 'k=v' });
     expect(metas.pop()).toMatchObject({ traceparent: PARENT, tracestate: 'a=1', baggage: 'k=v' });

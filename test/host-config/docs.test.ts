@@ -44,7 +44,7 @@ test('keys that are in no table are explained', () => {
   expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
 });
 
-test('it lists the searched places in order', () => {
+test('the page lists the searched places in order', () => {
   const surroundings = { cwd: '', home: '~', env: {}, platform: 'linux' } as const;
   const places = usedPlaces(surroundings).map(({ file }, index) => `${index + 1}. \`${file}\``);
   expect(page).toContain(places.join('\n'));

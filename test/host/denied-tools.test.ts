@@ -80,12 +80,12 @@ const calls: Record<string, (own: string, merged: string) => Promise<unknown>> =
   'the Inspector': onPage,
 };
 
-test.each(Object.entries(calls))('is not called by %s', async (_path, call) => {
+test.each(Object.entries(calls))('a denied tool is not called by %s', async (_path, call) => {
   expect(await call('write', 'a__write')).toMatchObject({ content: [{ text: 'a has undefined' }] });
   await expect(call('only_a', 'a__only_a')).rejects.toThrow(/only_a/);
 });
 
-test('is not called with the state of another call', async () => {
+test('a denied tool is not called with the state of another call', async () => {
   const params = { name: 'only_a', requestState: 'x', inputResponses: {} };
   await expect(ask(host.service('a'), 'tools/call', params)).rejects.toThrow();
   await expect(ask(host.service(), 'tools/call', { ...params, name: 'a__only_a' })).rejects.toThrow();

@@ -59,7 +59,7 @@ describe('names of merged entries', () => {
     expect(texts).toEqual(['a: read.file', 'a: read_file', 'a: long']);
   });
 
-  test('with a hash are found without an earlier list', async () => {
+  test('names with a hash are found without an earlier list', async () => {
     const [changed] = namesOf(await ask(both, 'tools/list'));
     const other = await openHost({ a: library('a'), b: library('b') });
     expect(changed).toMatch(/^a__read_file_[0-9a-f]{8}$/);
@@ -67,7 +67,7 @@ describe('names of merged entries', () => {
     expect(stateOf(other, 'b')).toBe('stopped');
   });
 
-  test('of prompts and templates agree with what prompts/get and resources/read accept', async () => {
+  test('names of prompts and templates agree with what prompts/get and resources/read accept', async () => {
     const host = both;
     const { prompts } = await ask(host, 'prompts/list');
     expect((await ask(host, 'prompts/get', { name: prompts[1].name })).messages[0].content.text).toBe(
@@ -84,7 +84,7 @@ describe('names of merged entries', () => {
     });
   });
 
-  test('of linked resources lead to the server that linked to them', async () => {
+  test('names of linked resources lead to the server that linked to them', async () => {
     const host = both;
     await ask(host, 'resources/list');
     const uris = ['books://all', 'books://b', 'books://a', 'books://s/1', 'https://example.com/x'];
@@ -260,7 +260,7 @@ describe('a merged list', () => {
     await watcher.until(() => watcher.heard.length > heard);
   });
 
-  test('of other servers is watched even if one server does not answer subscriptions/listen', async () => {
+  test('the lists of other servers are watched even if one server does not answer subscriptions/listen', async () => {
     const clock = new ManualClock();
     const code = `
       const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } } };

@@ -200,7 +200,7 @@ describe('the end of a process', () => {
     expect(alive()).toEqual([]);
   });
 
-  test('by a crash does not affect other processes', async () => {
+  test('the crash of a process does not affect other processes', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared('client', {}, { clock });
     const [one, two] = [clientOf(host), clientOf(host)];

@@ -232,7 +232,7 @@ describe('a misused socket', () => {
     expect(String((await answers)[0])).toMatch(/"error".*larger|"error".*limit|"error".*bytes/);
   });
 
-  test('with 20,000 unread answers does not delay others', async () => {
+  test('a connection with 20,000 unread answers does not delay others', async () => {
     const { control } = await serveHost();
     const socket = await open(control.path);
     socket.pause();

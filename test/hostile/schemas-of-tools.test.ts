@@ -39,7 +39,7 @@ describe('name patterns', () => {
     ['^(?:a{1,50}){1,50}$', `${'a'.repeat(60)}!`],
   ];
 
-  test.each(slow)('that may not terminate are not matched: %s', (pattern, name) => {
+  test.each(slow)('name patterns that may not terminate are not matched: %s', (pattern, name) => {
     expect(propertySchema(withPatterns(pattern), name)).toEqual({});
     expect(() => checkArguments({ [name]: 1 }, withPatterns(pattern), 'tool')).not.toThrow();
   });
@@ -49,7 +49,7 @@ describe('name patterns', () => {
     expect(propertySchema(withPatterns(...many), 'a'.repeat(60))).toEqual({});
   });
 
-  test('that are invalid are ignored', () => {
+  test('invalid name patterns are ignored', () => {
     expect(propertySchema(withPatterns('(', '^ok$'), 'ok')).toBe(number);
     expect(propertySchema(withPatterns('('), 'ok')).toBeUndefined();
   });

@@ -73,7 +73,7 @@ describe('a subscription', () => {
     expect(watcher.isEnded).toBe(false);
   });
 
-  test('whose watcher throws at the restart is reported, and the host and other watchers continue', async () => {
+  test('a subscription whose watcher throws at the restart is reported, and the host and other watchers continue', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const host = await openLegacy({ a: plain() });
     const throwing = () => {

@@ -61,7 +61,7 @@ test.each([
   expect(memory.get(keyOf('x'))).toBe('transcript');
 });
 
-test('is bounded: the newest entries stay, and the file stays readable', () => {
+test('the file is bounded: the newest entries stay, and the file stays readable', () => {
   const file = newFile();
   const memory = new FileEraMemory(file);
   for (let n = 0; n < 510; n++) memory.set(keyOf(`${n}`), 'legacy');

@@ -143,7 +143,7 @@ test('a name that cannot be converted to a string affects neither its request no
   await server.close();
 });
 
-test('a refused question names no call of any client, and the warning for the operator names five', async () => {
+test('the answer to a refused question names no call, and the warning to the operator names at most five calls', async () => {
   const server = await start();
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((letter) => `secret-${letter}`);
   const requests = names.map((name) => server.call(accepting(name), name));
@@ -609,7 +609,7 @@ test('a question that may belong to a request of any method reaches no client wi
     await server.answer(1);
     expect(await first).toEqual(accepted('Ada'));
     await Promise.all([server.answer(0), ...requests]);
-    // This method never waits, so it is not suspected.
+    // Only requests with a name are recorded as requests that may ask, so the other method is not listed.
     expect(server.asking.names).toEqual(['a']);
     await server.close();
   }

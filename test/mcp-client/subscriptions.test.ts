@@ -155,7 +155,7 @@ test('modern: caches lists for the time that the server sets, or until it announ
   await client.listTools({ fresh: true });
   expect(asked()).toBe(3);
   client.onListChanged('tools', () => undefined);
-  await client.subscribe('mem://a', () => undefined); // the listen is active now
+  await client.subscribe('mem://a', () => undefined); // `subscriptions/listen` is acknowledged now
   await client.callTool('change');
   await client.listTools();
   expect(asked()).toBe(4);

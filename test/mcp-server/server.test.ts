@@ -188,7 +188,7 @@ describe('a tool', () => {
     expect(answer).toMatchObject(kind === 'result' ? { result: { isError: true } } : { error: { code: -32602 } });
   });
 
-  test('that is unknown, and malformed calls, are protocol errors', async () => {
+  test('unknown tools and malformed calls are protocol errors', async () => {
     const client = await RawClient.connect(weather());
     await client.initialize();
     for (const params of [
@@ -223,7 +223,7 @@ describe('a tool', () => {
     expect(resultOf(await client.request('tools/call', { name: 't' }))).toEqual(result);
   });
 
-  test('that throws is a tool error without a stack', async () => {
+  test('a tool that throws is a tool error without a stack', async () => {
     const server = new Server(info);
     server.tool('t', {}, async () => Promise.reject(new Error('disk full')));
     const client = await RawClient.connect(server);
@@ -251,7 +251,7 @@ describe('a tool', () => {
     });
   });
 
-  test('whose structured output is not an object is wrapped for clients before 2026-07-28', async () => {
+  test('structured output that is not an object is wrapped for clients before 2026-07-28', async () => {
     const server = new Server(info);
     server.tool('t', { output: z.array(z.number()) }, () => [1, 2]);
     const client = await RawClient.connect(server);
@@ -396,7 +396,7 @@ describe('resources and prompts', () => {
     ]);
   });
 
-  test('that do not exist are an error with the code of the revision', async () => {
+  test('resources and prompts that do not exist are an error with the code of the revision', async () => {
     const client = await RawClient.connect(library());
     expect(await client.modern('resources/read', { uri: 'no://x' })).toMatchObject({
       error: { code: -32602, data: { uri: 'no://x' } },

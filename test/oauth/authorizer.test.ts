@@ -161,7 +161,7 @@ test('missing scopes: a login requests all of them, and without a login the erro
   expect(person.page!.searchParams.get('scope')).toBe('mcp mcp:extra');
   await expect(authorizer.refused(refusal)).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
   expect(person.asked).toBe(1);
-  expect(await alone.refused(refusal)).toBe(true); // the login of the other is stored now
+  expect(await alone.refused(refusal)).toBe(true); // the other authorizer has stored its login
   expect(await alone.header()).toBe(await authorizer.header());
 });
 

@@ -126,7 +126,7 @@ describe('a viewer', () => {
     ]);
   });
 
-  test('that falls behind misses events and can detect the gap', async () => {
+  test('a viewer that falls behind misses events and can detect the gap', async () => {
     const store = new FlowStore({ maxEvents: 100 });
     const { live } = await announced(store);
     const socket = await connectLive(live.descriptor);
@@ -147,7 +147,7 @@ describe('a viewer', () => {
     expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
   });
 
-  test('that reads nothing is disconnected', async () => {
+  test('a viewer that reads nothing is disconnected', async () => {
     const store = new FlowStore();
     const { live } = await announced(store, { stallMs: 100 });
     const socket = await connectLive(live.descriptor);

@@ -162,7 +162,7 @@ describe('ends', () => {
     expect(isAlive(tapped.pid)).toBe(true);
   });
 
-  test('a host that closes its reading end: the server finds the pipe closed', async () => {
+  test('the server gets EPIPE after the host has closed its reading end', async () => {
     const tapped = startTap(['sh', '-c', 'trap "" PIPE; while echo line; do sleep 0.05; done 2>/dev/null; exit 9']);
     await until('it has begun', () => tapped.text !== '');
     tapped.process.stdout.destroy();

@@ -285,7 +285,7 @@ describe('a server of 2025-11-25 that requires tasks', () => {
     expect(await client.callTool('asks')).toMatchObject({ content: [{ text: 'Hello, Ada' }] });
   });
 
-  test('that exits fails the call with an unknown outcome', async () => {
+  test('a server that exits fails the call with an unknown outcome', async () => {
     const { open } = await gateway({ ...entry, restart: 'always' });
     const client = await open('ada', '/slow', without);
     await expect(client.callTool('dies')).rejects.toThrow(/may have run/);

@@ -303,7 +303,7 @@ describe('tasks of principals', () => {
     expect(await engine.list(newClient('ada'))).toEqual([record]);
   });
 
-  test('without a principal are listed only to the client that created them', async () => {
+  test('tasks without a principal are listed only to the client that created them', async () => {
     const client = newClient();
     const { record } = await engine.create(client, () => undefined);
     expect(await engine.list(client)).toEqual([record]);

@@ -45,7 +45,7 @@ async function receivedBy(socket: Socket): Promise<string> {
 }
 
 describe('a client', () => {
-  test('and its listener exchange data after the proofs, whichever side starts', async () => {
+  test('a client and its listener exchange data after the proofs, whichever side starts', async () => {
     const { path, accepted } = await listens();
     const socket = await connectLocal(path);
     socket.write('from the client');
@@ -72,7 +72,7 @@ describe('a client', () => {
     expect(accepted).toEqual([]);
   });
 
-  test('that replays data of another client is not accepted', async () => {
+  test('a client that replays data of another client is not accepted', async () => {
     const { path, accepted, key } = await listens();
     const heard: Buffer[] = [];
     const first = reach(path);
@@ -101,7 +101,7 @@ describe('a client', () => {
     expect(accepted).toEqual([]);
   });
 
-  test('without the key does not block others: the oldest is closed for a new one', async () => {
+  test('a client without the key does not block others: the oldest is closed for a new one', async () => {
     const { path, accepted } = await listens({ maxUnproven: 3 });
     const strangers: Socket[] = [];
     for (let count = 0; count < 4; count++) {
@@ -115,7 +115,7 @@ describe('a client', () => {
     await until('the client with the key is served', () => accepted.length === 1);
   });
 
-  test('that is connecting when the listener closes is disconnected', async () => {
+  test('a client that is connecting when the listener closes is disconnected', async () => {
     const clock = new ManualClock();
     const { path, close } = await listens({ clock });
     const timers = clock.pending;
@@ -159,7 +159,7 @@ describe('a listener without the key', () => {
     expect(await isServed(path)).toBe(!isWindows);
   });
 
-  test('that is silent is given up in time', async () => {
+  test('a silent listener is given up in time', async () => {
     const { path, heard } = await squats(() => undefined);
     await expect(connectLocal(path, { proofMs: 100 })).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     expect(heard()).toMatch(/^[0-9a-f]{96}\n$/);
@@ -180,7 +180,7 @@ describe('a key', () => {
     expect(readKey(path)!.secret).not.toBe(key.secret);
   });
 
-  test.skipIf(isWindows)('that others can read is not used', async () => {
+  test.skipIf(isWindows)('a key that others can read is not used', async () => {
     const { path } = await listens();
     chmodSync(keyFileOf(path), 0o644);
     await expect(connectLocal(path)).rejects.toMatchObject({ code: 'FILE_NOT_PRIVATE' });
@@ -192,7 +192,7 @@ describe('a key', () => {
     expect(readKey(path)).toBeUndefined();
   });
 
-  test.skipIf(isWindows)('that is replaced while a client connects is read again', async () => {
+  test.skipIf(isWindows)('a key that is replaced while a client connects is read again', async () => {
     const { path } = await listens();
     const right = readFileSync(keyFileOf(path), 'utf8');
     makeKey(path);

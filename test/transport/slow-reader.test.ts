@@ -1,5 +1,5 @@
-// Distinguishes a client that reads slowly from one that does not read, because the last answers of the former are
-// awaited.
+// A client that reads slowly is distinguished from one that does not read: the server waits until the slow one has read
+// its last answers.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

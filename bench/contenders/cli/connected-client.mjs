@@ -1,5 +1,5 @@
-// Our client over `standpipe connect`, which relays to the running host, over a relay and a host that only copy bytes, or with the same
-// server as its own child process.
+// Our client of one server, which it reaches through `standpipe connect` and the running host, through a relay and a host that only copy
+// bytes, or directly, as its child process.
 
 import { fileURLToPath } from 'node:url';
 import { connect as connectMcp } from '../../../dist/entry/client.js';

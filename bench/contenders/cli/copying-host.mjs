@@ -1,4 +1,4 @@
-// The least that a host of one server can do: copies bytes between the socket of its latest client and the pipes of the server, unread.
+// Baseline for a host of one server: copies bytes between the socket of its latest client and the pipes of the server without parsing them.
 // Arguments: the path of the socket, then the arguments of Node.js for the server.
 
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The least that `standpipe connect` can do: copies bytes between its stdio and the socket of a host, unread.
+// Baseline for `standpipe connect`: copies bytes between its stdio and the socket of a host without parsing them.
 
 import { connect } from 'node:net';
 

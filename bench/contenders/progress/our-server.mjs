@@ -1,4 +1,4 @@
-// The same tool on our server.
+// The tool of official-server.mjs on our server.
 
 import { Server, serveStdio } from '../../../dist/entry/server.js';
 

@@ -1,4 +1,4 @@
-// Prints an error: the message, the evidence, and the hint. With --json, the same as a document.
+// Prints an error with its evidence and hint. With --json, prints the same data as a JSON document.
 
 import { describeError } from '../../base/error-json.ts';
 import { StandpipeError, toError } from '../../base/errors.ts';

@@ -82,7 +82,7 @@ export interface EventRow {
   size?: number;
   /** Set for an answer, and for an answered request. For the first message of a task: the time from the call to its end. */
   latencyMs?: number;
-  /** The counterpart: the answer of a request; the request of an answer, of progress or of a cancellation. */
+  /** `seq` of the counterpart: for a request, its answer; for an answer, a progress notification or a cancellation, its request. */
   pairSeq?: number;
   error?: string;
   /** The outcome, if it is not a failure: cancelled, or not supported by an older server. The status of a task. */
@@ -93,8 +93,8 @@ export interface EventRow {
 }
 
 /**
- * `GET /api/events?after=SEQ&before=SEQ&limit=N`, at most 5,000 rows, oldest first; without `after` the newest — and the same
- * rows, as they happen, over `GET /api/live?after=SEQ` (server-sent events; their id is the newest `seq`).
+ * `GET /api/events?after=SEQ&before=SEQ&limit=N`, at most 5,000 rows, oldest first; without `after`, the newest rows. The same
+ * rows are sent as they happen over `GET /api/live?after=SEQ` (server-sent events; their id is the newest `seq`).
  */
 export interface EventPage {
   rows: EventRow[];
@@ -270,7 +270,7 @@ export interface TaskSummary {
   polls: number;
   /** The number of changes so far. */
   changes: number;
-  /** The number of open questions of a task of 2026-07-28. */
+  /** The number of pending questions of a task of 2026-07-28. */
   questions: number;
   /** Number of the task in the rows of the timeline. Absent if only a list of tasks names the task. */
   row?: number | undefined;

@@ -73,7 +73,7 @@ interface Found {
 
 /**
  * Finds many values in a text in one pass: a table of first characters rejects most positions, and a binary search over the sorted
- * beginnings of the values decides at the others. The time is nearly independent of the number of values and of their lengths.
+ * beginnings of the values decides at the other positions. The time is nearly independent of the number of values and of their lengths.
  */
 export class ValueFinder {
   /** Short values and the heads of long ones, sorted by code units. */

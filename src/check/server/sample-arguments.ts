@@ -118,7 +118,7 @@ class Sampler {
   }
 }
 
-/** The members of the schema that name values, without references and alternatives. */
+/** The keywords of the schema that give values. References and alternatives are dropped. */
 function without(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     ['examples', 'default', 'const', 'enum'].flatMap((key) => (key in schema ? [[key, schema[key]]] : [])),

@@ -256,7 +256,7 @@ function commaAfter(text: string, from: number, to: number): number | undefined 
   return scanner.scan() === COMMA && scanner.getTokenOffset() < to ? scanner.getTokenOffset() : undefined;
 }
 
-/** The white space in front, if nothing else is on the line before it. */
+/** The white space between the start of the line and `offset`, or undefined if other text precedes `offset` on the line. */
 function lineStartIndent(text: string, offset: number): string | undefined {
   return /(?:^|[\r\n])([ \t]*)$/.exec(text.slice(0, offset))?.[1];
 }

@@ -114,7 +114,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
   const listener = await listen(path, accept, {
     maxConnections: maxConnections + MOST_REFUSED,
     // An error of the socket, such as too many open files. The host continues.
-    onerror: (error) => process.emitWarning(`The socket of the host: ${error.message}`),
+    onerror: (error) => process.emitWarning(`Error on the socket of the host: ${error.message}`),
   });
   startIdle(FIRST_CLIENT_MS);
   return {

@@ -121,7 +121,7 @@ describe('messages in parts', () => {
     expect(Buffer.from(whole).equals(results.at(-1)!)).toBe(true);
   });
 
-  it('of one sender use at most half of the memory and a tenth of the messages, unless it is a single message', () => {
+  it('the messages of one sender use at most half of the memory and a tenth of the messages, unless it is a single message', () => {
     const assembler = new PartsAssembler({ maxTotalBytes: 1000, maxMessages: 20 });
     const begin = (key: string, sender: string, parts: number) =>
       [...messageParts(bytes(900), 180)]

@@ -37,7 +37,9 @@ export class Pool {
     this.#context = context;
     this.home = new Instance(server, context);
     this.slots = new ProcessSlots(context.clock, () => server.config);
-    this.places = new AskingPlaces(this.home, this.slots, () => this.#add(`asks ${++this.#calls}`, 'calls that ask'));
+    this.places = new AskingPlaces(this.home, this.slots, () =>
+      this.#add(`asks ${++this.#calls}`, 'calls that ask questions'),
+    );
   }
 
   /** The capabilities that are declared to a process that starts now. */
@@ -115,7 +117,7 @@ export class Pool {
     return this.#instances.some(({ supervised }) => supervised.hasProcess);
   }
 
-  /** Starts the host's own process and the processes with subscriptions. Requests start the others. */
+  /** Starts the host's own process and the processes with subscriptions. Requests start the other processes. */
   async start(): Promise<void> {
     this.release();
     for (const slot of this.slots.current) {
@@ -270,7 +272,7 @@ interface Place {
 /**
  * Chooses the process for a call that is known to ask questions, at a server before 2026-07-28 whose process all clients share. A question
  * can be assigned to a client only while no other client uses the process. So the call runs in the shared process if it is otherwise
- * unused, and else in one of a few more processes, each for one client at a time. A principal has at most half of them; beyond that, its
+ * unused, or else in one of a few more processes, each for one client at a time. A principal has at most half of them; beyond that, its
  * calls wait for its own. A call never waits for another principal: if all processes are taken, it runs in the shared one, and an ambiguous
  * question there is refused.
  */

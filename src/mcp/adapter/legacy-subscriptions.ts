@@ -52,7 +52,7 @@ export class LegacySubscriptions {
     const before = this.#uris.get(uri);
     if (before) return void (await before.watch);
     if (this.#uris.size >= MOST_URIS) {
-      throw invalidParams(`Too many subscriptions: ${MOST_URIS} are open; unsubscribe from one first`);
+      throw invalidParams(`Too many subscriptions: ${MOST_URIS} are active; unsubscribe from one first`);
     }
     if (this.#chars + uri.length > MOST_CHARS) {
       const message = `the URIs of open ones have ${this.#chars} characters, and this one has ${uri.length}`;

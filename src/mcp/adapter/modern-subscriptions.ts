@@ -16,7 +16,7 @@ import type { Notifier, Subject } from './notifier.ts';
 const MOST_SUBSCRIPTIONS = 1024;
 const MOST_URIS = 10_000;
 const MOST_MEMBERS = 64;
-/** The limit for all open requests together, including the memory for their URIs. */
+/** The limit for all pending requests together, including the memory for their URIs. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** The memory that a subscription takes for each URI besides the request, because it is indexed by URI. */
 const BYTES_PER_URI = 512;
@@ -51,7 +51,7 @@ export class ModernSubscriptions {
   listen(params: Params, inbound: InboundCall, client: ClientFacts): Promise<Result> {
     const wanted = readFilter(params.notifications);
     if (this.#open.size >= MOST_SUBSCRIPTIONS) {
-      throw invalidParams(`Too many subscriptions: ${MOST_SUBSCRIPTIONS} are open; cancel one first`);
+      throw invalidParams(`Too many subscriptions: ${MOST_SUBSCRIPTIONS} are active; cancel one first`);
     }
     const bytes = inbound.bytes + bytesOfUris(params);
     if (this.#heldBytes + bytes > MOST_BYTES) {

@@ -1,5 +1,5 @@
 // Sends a request to the service. The eras have different codes for a resource that does not exist: the client gets the
-// code of its era, even if the server behind the service uses the other one.
+// code of its era, even if the server behind the service uses the other era.
 
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';

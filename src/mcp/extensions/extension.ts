@@ -28,8 +28,8 @@ export interface Extension {
   /** Whether these URIs belong to the tools whose `_meta` links to them: a client that may use none of the tools cannot read them. */
   readonly areLinked?: boolean;
   /**
-   * The settings that a host declares to a process that all clients share, and in its own requests for lists. Servers may
-   * offer tools only with them.
+   * The settings that a host declares to a shared process and in its own list requests. Some servers offer tools only to
+   * clients that declare them.
    */
   readonly listing?: object;
   /** 2026-07-28: the values of `resultType` that it adds. */

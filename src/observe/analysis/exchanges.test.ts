@@ -45,7 +45,7 @@ describe('exchanges', () => {
     ]);
   });
 
-  it('of a process that continues beside newer ones stay pending', () => {
+  it('exchanges of a process that continues beside newer ones stay pending', () => {
     const { say, all, store, source } = setup();
     say('toServer', { id: 1, method: 'slow' });
     for (const pid of [2, 3, 4]) store.begin('a').spawned(pid, 'c');

@@ -68,7 +68,7 @@ export class Exchanges {
     return this.#bySeq.get(seq);
   }
 
-  /** Returns the exchanges of the event. The end of a process or client returns the requests that it leaves unanswered. */
+  /** Returns the exchanges that the event belongs to. For the end of a process or client, these are the requests left unanswered. */
   see(event: FlowEvent): readonly Exchange[] {
     switch (event.kind) {
       case 'frame':

@@ -102,13 +102,13 @@ describe('an era fallback is detected by the next request', () => {
 });
 
 describe('exits', () => {
-  test('by an error code or a signal are problems', () => {
+  test('exits with an error code or by a signal are problems', () => {
     started('a').add({ kind: 'exit', exitCode: 1, signal: null });
     started('b').add({ kind: 'exit', exitCode: null, signal: 'SIGSEGV' });
     expect(kinds()).toEqual(['exit-with-error', 'exit-with-error']);
   });
 
-  test('that were requested are not problems', () => {
+  test('exits that were requested are not problems', () => {
     const source = started();
     source.add({ kind: 'state', from: 'ready', to: 'stopping' });
     source.add({ kind: 'exit', exitCode: null, signal: 'SIGTERM' });
@@ -129,7 +129,7 @@ describe('exits', () => {
     expect(problems.list().at(-1)).toMatchObject({ kind: 'crash-loop', server: 'hosted' });
   });
 
-  test('at long intervals are no loop', () => {
+  test('exits at long intervals are no loop', () => {
     for (let i = 0; i < 6; i++) {
       started().add({ kind: 'exit', exitCode: 1, signal: null });
       clock.advance(20_000);

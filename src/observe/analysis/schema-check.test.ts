@@ -44,7 +44,7 @@ test('limits the list of violations', async () => {
   expect(await answerTo('tools/list', { tools })).toHaveLength(20);
 });
 
-test('is loaded once for all callers', async () => {
+test('a module is loaded once for all callers', async () => {
   let loads = 0;
   const get = loadedOnce(async () => ++loads);
   expect(await Promise.all([get(), get()])).toEqual([1, 1]);

@@ -19,7 +19,7 @@ export interface TaskState {
   form: TaskForm;
   status: TaskStatus;
   statusMessage?: string;
-  /** The open questions. */
+  /** The pending questions. */
   questions?: OpenQuestions;
   /** The message has the result of the call, or its protocol error. */
   hasOutcome?: true;

@@ -171,7 +171,7 @@ describe('tasks of 2026-07-28', () => {
     expect(tasks()).toMatchObject([{ status: 'lost' }]);
   });
 
-  it('of a client and of the server behind it are one task', () => {
+  it('the task of a client and that of the server behind it are one task', () => {
     const { say, add, tasks, analysis } = setup();
     const client = { source: 'client 1' };
     say('fromClient', { id: 7, method: 'tools/call', params: { name: 'render' } }, client);

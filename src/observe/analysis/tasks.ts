@@ -33,7 +33,7 @@ export interface Task {
   /** The request that became the task, if it was seen. */
   call?: Exchange;
   status: SeenStatus;
-  /** Each change of `status`, `statusMessage` or the open questions: the first and the newest, oldest first. */
+  /** Each change of `status`, `statusMessage` or the pending questions: the first and the newest, oldest first. */
   changes: TaskChange[];
   changeCount: number;
   endMs?: number | undefined;
@@ -42,7 +42,7 @@ export interface Task {
   messages: number;
   polls: number;
   questions?: OpenQuestions | undefined;
-  /** The messages with the open questions, and with the result or error. */
+  /** The messages with the pending questions, and with the result or error. */
   questionsSeq?: number | undefined;
   outcomeSeq?: number;
   /** The task of the server behind a task of a client. */

@@ -22,7 +22,7 @@ export interface FlowStamp {
 export interface FrameFact {
   readonly kind: 'frame';
   readonly direction: FlowDirection;
-  /** The raw bytes; only the first ones if `cut`; with secrets replaced if `redacted`. */
+  /** The raw bytes: only the first bytes if `cut`, and with secrets replaced if `redacted`. */
   readonly payload: Uint8Array;
   /** Original number of bytes on the pipe. */
   readonly length: number;

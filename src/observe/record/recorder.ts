@@ -183,7 +183,7 @@ export class RotatingFile {
     this.#unwritten = lines;
     try {
       this.#handle = await this.#ready();
-      // A single write if the system takes it: a process that ends meanwhile leaves all or nothing.
+      // Usually one write, so that a process that ends during it leaves the whole batch or nothing.
       for (let at = 0; at < lines.length; ) at += (await this.#handle.write(lines, at)).bytesWritten;
     } catch (error) {
       await this.close();

@@ -285,7 +285,7 @@ export class ReplayService implements Service {
     );
   }
 
-  /** Exchanges with this method and target; without any with this target, those with the method. */
+  /** Exchanges with this method and target. If no exchange has the target, all exchanges with the method. */
   #like(method: string, target: string | undefined): RecordedExchange[] {
     const ofMethod = this.session.exchanges.filter((each) => each.method === method);
     const ofTarget = ofMethod.filter((each) => each.target === target);

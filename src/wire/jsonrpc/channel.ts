@@ -63,7 +63,7 @@ export interface Channel {
    * false when the other end has caught up. Input is not read meanwhile.
    */
   onfull?: ((isFull: boolean) => void) | undefined;
-  /** HTTP: requests are read and served even when full. Each has a separate reply, which is counted with it. */
+  /** HTTP: requests are read and served even after `onfull(true)`. Each has a separate reply, which is counted with its request. */
   readonly servesWhenFull?: boolean | undefined;
   /** Called when the input has ended; answers in flight can still be sent. */
   onending?: (() => void) | undefined;

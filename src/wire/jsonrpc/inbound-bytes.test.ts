@@ -88,7 +88,7 @@ describe('running and queued requests', () => {
     expect(answers.get('p')).toMatchObject({ result: {} });
   });
 
-  test('of unknown length are measured when they are queued', () => {
+  test('requests of unknown length are measured when they are queued', () => {
     const { work, isRefused } = setup({ maxInboundBytes: 1000 });
     work(1);
     for (const id of [2, 3, 4]) work(id, undefined, { text: 'x'.repeat(400) });

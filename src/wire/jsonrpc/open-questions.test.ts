@@ -57,7 +57,7 @@ async function turnsUntil(holds: () => boolean): Promise<void> {
   while (!holds());
 }
 
-test('the only request when a question arrives waits for the answer, and then has its full time again', async () => {
+test('the timeout of the only request in flight when a question arrives pauses until the answer, and then starts again', async () => {
   const { call, ask, turn, calls, ended } = await asking();
   await call('a', 500);
   const { held, answer } = await ask();
@@ -85,7 +85,7 @@ test('requests after the question keep their timeouts', async () => {
   expect(ended[1]).toBe('a: answered');
 });
 
-test('with several in flight, all keep their timeouts, because any may have caused the question', async () => {
+test('with several requests in flight, all keep their timeouts, because any may have caused the question', async () => {
   const { call, ask, turn, ended } = await asking();
   await call('a', 500);
   await call('b', 600);

@@ -30,14 +30,14 @@ describe('a message', () => {
     expect(parse('{"jsonrpc":"2.0","id":"1","result":{}}')).toMatchObject({ id: '1' });
   });
 
-  test('with the member __proto__ does not pollute prototypes', () => {
+  test('a message with the member __proto__ does not pollute prototypes', () => {
     parse(
       '{"jsonrpc":"2.0","id":1,"method":"m","params":{"__proto__":{"polluted":true}},"__proto__":{"polluted":true}}',
     );
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test('that is nested 100,000 deep is parsed', () => {
+  test('a message that is nested 100,000 deep is parsed', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(parse(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"deep":${deep}}}`)).toMatchObject({ id: 1 });
   });

@@ -69,7 +69,7 @@ describe('both ends', () => {
 });
 
 describe('an answer', () => {
-  test('that is an error rejects with its code, message and data', async () => {
+  test('an error rejects with its code, message and data', async () => {
     const { left, right } = await pair();
     right.handle('fail', () => {
       throw new RpcError(-32602, 'bad name', { field: 'name' });
@@ -81,22 +81,22 @@ describe('an answer', () => {
       data: { field: 'name' },
     });
   });
-  test('of an unknown method is −32601', async () => {
+  test('the answer to an unknown method is −32601', async () => {
     const { left } = await pair();
     await expect(left.request('nope')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND', rpcCode: -32601 });
   });
-  test('of a handler that throws is −32603 without a stack', async () => {
+  test('the answer of a handler that throws is −32603 without a stack', async () => {
     const { left, right } = await pair();
     right.handle('fail', async () => Promise.reject(new Error('disk full')));
     const error = await left.request('fail').catch((thrown) => thrown);
     expect(error).toMatchObject({ rpcCode: -32603, message: 'disk full', data: undefined });
   });
-  test('that cannot be written as JSON is still one answer', async () => {
+  test('an answer that cannot be written as JSON is still one answer', async () => {
     const { left, right } = await pair();
     right.handle('big', () => ({ value: 1n }));
     await expect(left.request('big')).rejects.toMatchObject({ rpcCode: -32603 });
   });
-  test('without a request is reported and has no effect', async () => {
+  test('an answer without a request is reported and has no effect', async () => {
     const { left, right, rightEnd } = await pair();
     const errors: Error[] = [];
     left.onerror = (error) => errors.push(error);
@@ -145,7 +145,7 @@ describe('a handler', () => {
     right.handle('m', () => new Deferred());
     expect(await left.request('m')).toEqual({ late: true });
   });
-  test('of notifications that rejects is reported, not uncaught', async () => {
+  test('the rejection of a handler of notifications is reported, not uncaught', async () => {
     const { left, right } = await pair();
     const reported = gate<Error>();
     right.onerror = reported.open;
@@ -281,7 +281,7 @@ describe('a request that takes too long', () => {
     expect(await report(10_003)).toEqual([10_003]);
   });
 
-  test('whose answer crosses the cancellation is counted as late and has no effect', async () => {
+  test('an answer that crosses the cancellation is counted as late and has no effect', async () => {
     const { left, right, rightEnd } = await pair();
     const abort = new AbortController();
     right.handle('m', async () => never());
@@ -312,7 +312,7 @@ describe('an abort', () => {
     );
     expect(sentByLeft).toEqual([]);
   });
-  test('of a request that must not be cancelled sends nothing', async () => {
+  test('the abort of a request that must not be cancelled sends nothing', async () => {
     const { left, right, cancels } = await pair();
     const abort = new AbortController();
     right.handle('initialize', never);
@@ -371,7 +371,7 @@ describe('too many requests', () => {
     expect(ran).toEqual([1, 3]);
   });
 
-  test('that are answered at once do not overflow the stack', async () => {
+  test('requests that are answered at once do not overflow the stack', async () => {
     const { left, right } = await pair({ right: { maxConcurrent: 1, maxQueued: 100_000 } });
     const { open, opened } = gate();
     right.handle('first', () => opened);
@@ -382,7 +382,7 @@ describe('too many requests', () => {
     await Promise.all(answers);
   });
 
-  test('with an id that is still running are refused', async () => {
+  test('requests with an id that is still running are refused', async () => {
     const { right, leftEnd } = await pair();
     right.handle('slow', never);
     const answered = gate<unknown>();
@@ -415,7 +415,7 @@ describe('when the connection closes', () => {
     await left.close();
     await expect(left.request('m')).rejects.toMatchObject({ code: 'NOT_SENT' });
   });
-  test('by us, errors report that, and onclose is called once', async () => {
+  test('if we close it, errors report that, and onclose is called once', async () => {
     const { left, right } = await pair();
     right.handle('m', never);
     let closes = 0;

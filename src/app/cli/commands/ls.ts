@@ -218,7 +218,7 @@ function listedEntry({ server, file, line, column, message }: ConfigProblem): Li
     reason: 'its config entry has errors',
     protocol: 'mcp',
     share: 'all',
-    questions: { attribution: 'open calls', alone: [], refused: 0 },
+    questions: { attribution: 'pending calls', alone: [], refused: 0 },
     processes: [],
     waiting: 0,
     url: undefined,

@@ -252,7 +252,7 @@ function describeTask(detached: DetachedTask, task: TaskState): Row[] {
   return rows.filter(([, value]) => value !== '');
 }
 
-/** The open questions. Peers may send anything. */
+/** The pending questions. Peers may send anything. */
 function openOf({ inputRequests }: TaskState): Questions {
   const open = Object.entries(isObject(inputRequests) ? inputRequests : {});
   return Object.fromEntries(open.filter(([, request]) => isObject(request) && isObject(request.params))) as Questions;
@@ -306,7 +306,7 @@ const answer: CommandBody = (invocation, [given, ...words], options) => {
 function nothingAsked(detached: DetachedTask, { status }: TaskState): UsageError {
   const id = visibleLine(shellWord(shownId(detached, detachedTasks())));
   return invalidOption(
-    `The task has no open question: its status is ${status}`,
+    `The task has no pending question: its status is ${status}`,
     status === 'input_required'
       ? `A server of ${detached.revision} sends its questions to the client that waits for the result. Run in a terminal: ${ownCommand} tasks wait ${id}`
       : `\`${ownCommand} tasks show ${id}\` shows its state.`,

@@ -92,7 +92,7 @@ class TypedLines {
   readonly #lines = createInterface({ input: process.stdin, output: process.stderr });
   readonly #ahead: string[] = [];
   #isClosed = false;
-  /** Called with the next line; without one at the end of the input. */
+  /** Called with the next line, or without an argument at the end of the input. */
   #next: ((line?: string) => void) | undefined;
 
   constructor() {

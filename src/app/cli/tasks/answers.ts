@@ -62,7 +62,10 @@ function split(word: string, keys: readonly string[]): { key: string; rest: stri
 }
 
 function unknownKey(key: string, keys: readonly string[]) {
-  return invalidOption(`The task has no open question "${key}"`, hintOfNames(key, keys, 'It has no open questions.'));
+  return invalidOption(
+    `The task has no pending question "${key}"`,
+    hintOfNames(key, keys, 'It has no pending questions.'),
+  );
 }
 
 async function jsonAt(value: string, key: string): Promise<unknown> {

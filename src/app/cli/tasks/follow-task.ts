@@ -55,7 +55,7 @@ export function taskName({ taskId }: Pick<CallHandle, 'taskId'>, { server, tool 
   return `task ${innermostId(taskId).slice(0, SHOWN_ID)} of ${server}/${tool}`;
 }
 
-/** The open questions of a task, asked one after another. */
+/** The pending questions of a task, asked one after another. */
 class Questions {
   readonly failed: Promise<never>;
   hasFailed = false;
@@ -77,7 +77,7 @@ class Questions {
     this.failed.catch(() => undefined); // the task may have ended before
   }
 
-  /** Asks the new ones, and withdraws those that are not open any more. */
+  /** Asks the new questions, and withdraws questions that are no longer pending. */
   update(open: Asked): void {
     for (const [key, asked] of this.#asked) if (!Object.hasOwn(open, key)) asked.abort(new Error('withdrawn'));
     for (const [key, request] of Object.entries(open)) {
@@ -135,7 +135,7 @@ export async function resultOf(handle: CallHandle): Promise<CallToolResult> {
 /** Limit for the answer to a cancellation. */
 const CANCEL_MS = 5_000;
 
-/** The signal of a command. It aborts when the task of the command is cancelled; without a task, at once. */
+/** The signal of a command. After an interrupt it aborts when the task of the command is cancelled, or at once if there is no task. */
 export class TaskInterrupt {
   readonly #ending = new AbortController();
   readonly #out: Output;

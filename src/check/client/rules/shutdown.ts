@@ -12,7 +12,7 @@ export const CLOSE_STDIN = {
   any: 'Close the pipe to stdin of the server, and wait a few seconds for its exit before you send a signal.',
 };
 export const KILL = {
-  node: "Wait for the exit event; after a few seconds call child.kill('SIGTERM'), and after some more child.kill('SIGKILL').",
+  node: "Wait for the exit event; after a few seconds call child.kill('SIGTERM'), and a few seconds later child.kill('SIGKILL').",
   python: 'Use process.wait(timeout=…), then process.terminate(), process.wait(timeout=…) and process.kill().',
   any: 'Wait a few seconds for the exit of the server, then send SIGTERM, then SIGKILL, and only then exit.',
 };

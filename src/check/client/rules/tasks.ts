@@ -122,7 +122,7 @@ const extensionRules = clientRows({ since: NEWEST_MODERN, level: 'MUST' }, [
   {
     id: 'client-tasks/answers-open-questions',
     title: 'answer only questions that the task has asked',
-    says: 'Each key of `inputResponses` is a key of an open question.',
+    says: 'Each key of `inputResponses` is a key of a pending question.',
     source: tasks('request-1'),
     fix: 'Use the key of the question in `inputRequests` for its answer.',
     scenarios: [askingTask],

@@ -242,7 +242,7 @@ const answerRules = liteClientRows({ level: 'ADVICE' }, [
     id: 'litemcp-client/large-answer',
     title: 'read large answers',
     says: 'LiteMCP does not limit the length of a message. The result of a tool may be a file.',
-    fix: 'Read in blocks of any size until three newlines; do not limit a line or a message to some kilobytes.',
+    fix: 'Read in blocks of any size until three newlines; do not limit the length of a line or a message.',
     scenarios: [large],
     check: (ruleRun) => ruleRun.goesOn('After an answer of 1 MiB'),
   },

@@ -17,7 +17,7 @@ export class OwnServers {
   #isLimitReported = false;
   readonly #open = new Map<string, { id: string; open: OpenInstance }>();
 
-  /** `drainMs`: limit for calls to end when a server is no longer offered. */
+  /** `drainMs`: maximum time for pending calls to end when a server is no longer offered. */
   constructor(
     host: Host,
     endpoint: NodeEndpoint,

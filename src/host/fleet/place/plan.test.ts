@@ -151,7 +151,7 @@ describe('a slot', () => {
     expect([renewed([other]), renewed(), renewed(), renewed()]).toEqual([['renew 2'], ['renew 1'], ['renew 3'], []]);
   });
 
-  test('that cannot leave its drained node is renewed there, one at a time', () => {
+  test('a slot that cannot leave its drained node is renewed there, one at a time', () => {
     const two = fleet().join('a', 'b').server('x', { replicas: 2 });
     two.settle();
     two.set('a', { draining: true }).set('b', { draining: true }).server('x', { replicas: 2 }, { command: 'y' });

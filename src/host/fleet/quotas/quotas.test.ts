@@ -157,7 +157,7 @@ describe('quotas of several gateways', () => {
     expect(admitted(again)).toHaveLength(8);
   });
 
-  it('of a lost gateway are restored after the lifetime of its lease', async () => {
+  it('the shares of a lost gateway are restored after the lifetime of its lease', async () => {
     const { gateways, pass, home } = fleet(2, { inFlight: 4 });
     home.ask(askOf('dead', { inFlight: 4 }, { wanted: 4 }));
     expect(await gateways[0]!.admit()).toMatchObject({ status: 429 });
@@ -218,7 +218,7 @@ describe('quotas of several gateways', () => {
     expect([ask('d', { wanted: 1 }), ask('b', { used: 2, wanted: 9 })]).toEqual([0, 2]);
   });
 
-  it('of different gateways do not restart a rate', () => {
+  it('different quotas of gateways do not restart a rate', () => {
     const clock = new ManualClock();
     const home = new QuotaHome(LIFETIME_MS, clock);
     let given = 0;
@@ -229,7 +229,7 @@ describe('quotas of several gateways', () => {
     expect(given).toBe(50);
   });
 
-  it('accept at most as many requests back from a gateway as it was granted', () => {
+  it('take back from a gateway at most as many requests as it was granted', () => {
     const home = new QuotaHome(LIFETIME_MS, new ManualClock());
     const ask = (gateway: string, requests: number) =>
       home.ask(askOf(gateway, { requestsPerMinute: 60 }, { requests })).requests;

@@ -51,7 +51,7 @@ class FileTokens implements Auth {
   readonly #onError: (error: Error) => void;
   /** Entries by hash. The duration of a hash lookup reveals nothing about a token. */
   #byHash!: ReadonlyMap<string, KnownToken>;
-  /** `stampOf` the file that was read last. */
+  /** The result of `stampOf` for the file as it was read last. */
   #stamp: string | undefined;
   readonly #listeners = new Set<(principal: string) => void>();
   readonly #watches = new Set<FileWatch>();

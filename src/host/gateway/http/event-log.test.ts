@@ -69,7 +69,7 @@ describe('the events of sessions', () => {
     expect(long.after('1-8')?.events).toHaveLength(1);
   });
 
-  it('of one principal do not displace events of another, however many sessions it has', () => {
+  it('the events of one principal do not displace events of another, however many sessions it has', () => {
     const kept = new KeptEvents(100_000);
     const ada = kept.open('ada', 50_000);
     ada.add(1, '');

@@ -7,7 +7,7 @@ const UNSENT_PART = 1 / 4;
 /** Fraction of the limit that remains after events were dropped. Dropping in larger steps limits the number of searches for the largest log. */
 const LEFT_PART = 7 / 8;
 
-/** The events that all sessions keep, or with a parent those of one principal. Unsent messages are counted separately and never displace events. */
+/** The events kept for all sessions or, with a `parent`, for the sessions of one principal. Unsent messages are counted separately and never displace events. */
 export class KeptEvents {
   chars = 0;
   unsentChars = 0;

@@ -19,7 +19,7 @@ export interface QuestionStatus {
    * How a question is assigned to its client: it is part of the result of a call (2026-07-28), or derived from the
    * pending calls.
    */
-  attribution: 'result' | 'open calls';
+  attribution: 'result' | 'pending calls';
   /** The tools that ask or may ask. `*` stands for all. */
   alone: readonly string[];
   /** The number of questions refused because their client was unknown or had given up. */
@@ -75,7 +75,7 @@ export class AskingTools {
   /** `era` is that of the server; undefined if none was connected yet. */
   status(era: 'legacy' | 'modern' | undefined): QuestionStatus {
     const isModern = era === 'modern';
-    const attribution = isModern ? 'result' : 'open calls';
+    const attribution = isModern ? 'result' : 'pending calls';
     return { attribution, alone: isModern ? [] : this.names, refused: this.refused };
   }
 

@@ -122,7 +122,7 @@ export abstract class Session implements Service {
 
   /** Called when the connection has ended. */
   protected ended(_cause: Error | undefined): void {
-    // nothing is common to both eras
+    // the eras have no cleanup in common
   }
 
   /** Whether a change notification was requested. */

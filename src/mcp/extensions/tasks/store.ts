@@ -25,7 +25,7 @@ export interface TaskLimits {
   maxTasks?: number;
   /** The maximum number of tasks of one principal. Default: 10,000. */
   maxPrincipalTasks?: number;
-  /** The maximum bytes of kept results as JSON, and of the requests and open questions of running tasks. Default: 256 MiB. */
+  /** The maximum bytes of kept results as JSON, and of the requests and pending questions of running tasks. Default: 256 MiB. */
   maxTaskBytes?: number;
   /** The same maximum for one principal. Default: 64 MiB. */
   maxPrincipalTaskBytes?: number;

@@ -171,7 +171,7 @@ describe('scripts', () => {
     expect(args).toEqual([...options, 'C:\\bin\\tool', ...hard]);
   });
 
-  test('with an extension of PATHEXT and without a first line are run by cmd.exe', async () => {
+  test('scripts with an extension of PATHEXT and without a first line are run by cmd.exe', async () => {
     expect((await run({ 'C:\\bin\\tool.js': 'x' }, 'tool')).file).toBe(CMD);
     await expect(run({ 'C:\\bin\\tool.txt': 'x' }, 'tool.txt')).rejects.toMatchObject({ code: 'EACCES' });
   });

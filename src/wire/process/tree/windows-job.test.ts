@@ -17,14 +17,14 @@ class FakeSystem implements JobCalls {
   }
 
   create(): number {
-    if (this.refuses === 'create') throw new Error('CreateJobObject failed with error 5 of Windows.');
+    if (this.refuses === 'create') throw new Error('CreateJobObject failed with Windows error 5.');
     this.#last += 4;
     this.jobs.set(this.#last, new Set());
     return this.#last;
   }
 
   assign(handle: number, pid: number): boolean {
-    if (this.refuses === 'assign') throw new Error('AssignProcessToJobObject failed with error 5 of Windows.');
+    if (this.refuses === 'assign') throw new Error('AssignProcessToJobObject failed with Windows error 5.');
     if (this.exited.has(pid)) return false;
     this.#processes(handle).add(pid);
     return true;

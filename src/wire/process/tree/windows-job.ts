@@ -136,7 +136,7 @@ function jobCalls(koffi: Koffi): JobCalls {
   const terminateJob = kernel.func('int TerminateJobObject(intptr_t job, uint32_t exitCode)');
   const closeHandle = kernel.func('int CloseHandle(intptr_t handle)');
   const lastError = kernel.func('uint32_t GetLastError()');
-  const failed = (name: string) => new Error(`${name} failed with error ${lastError()} of Windows.`);
+  const failed = (name: string) => new Error(`${name} failed with Windows error ${lastError()}.`);
   return {
     create() {
       const handle = createJob(0, 0);

@@ -1,4 +1,4 @@
-// One task: its status with the history, its open questions, and its result or error.
+// One task: its status with the history, its pending questions, and its result or error.
 
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Question, TaskDetail, TaskSummary } from '../../../../src/app/inspector/api.ts';
@@ -173,7 +173,7 @@ function useDetail({ id, status, changes, questions: count }: TaskSummary): { de
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
-/** The open questions. A server of 2025-11-25 asks them as requests, which name the task. */
+/** The pending questions. A server of 2025-11-25 asks them as requests, which name the task. */
 function useAsked(task: TaskSummary, detail: TaskDetail | undefined): Question[] {
   const open = useCell(questions);
   if (!isRunning(task)) return [];

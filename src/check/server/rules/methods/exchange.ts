@@ -69,7 +69,10 @@ interface Refusal {
   method: string;
   params: JsonObject;
   code: number;
-  /** Some servers answer -32601 for unknown names. Otherwise the code means that the method is missing, which other rules report. */
+  /**
+   * Whether the request names an item. Some servers answer -32601 for unknown names, which is judged if the server has the method.
+   * Otherwise -32601 means that the method is missing, which other rules report.
+   */
   isAboutName?: boolean;
 }
 

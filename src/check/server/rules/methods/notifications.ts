@@ -111,7 +111,7 @@ const logRules = serverRows({ runs: 'each era', uses: 'shared' }, [
       const logging = calls.find(({ window }) =>
         notificationsIn(window, MESSAGE).some(({ params }) => isLogLevel(params.level) && params.level !== 'emergency'),
       );
-      if (!logging) notApplicable('no call that may be made sends log messages');
+      if (!logging) notApplicable('no permitted call sends log messages');
       const level = 'emergency';
       if (ruleRun.era === 'legacy') await exchange(ruleRun, 'logging/setLevel', { level });
       const meta = ruleRun.era === 'modern' ? { [LOG_LEVEL]: level } : undefined;
@@ -316,7 +316,7 @@ async function progressing(ruleRun: ServerRuleRun): Promise<[CallExchange, ...Ca
   const [first, ...rest] = calls.filter(
     ({ window, received }) => received && notificationsIn(window, PROGRESS).length > 0,
   );
-  return first ? [first, ...rest] : notApplicable('no call that may be made sends progress');
+  return first ? [first, ...rest] : notApplicable('no permitted call sends progress');
 }
 
 function longCall(ruleRun: ServerRuleRun): Promise<LongCall> {

@@ -185,7 +185,7 @@ export const resourceRules = serverRows({ runs: 'each revision', uses: 'shared' 
         if (notificationsIn(window, UPDATED).length > 0) updating ??= made;
       }
       for (const uri of uris) await exchange(ruleRun, 'resources/unsubscribe', { uri });
-      if (!updating) notApplicable('no call that may be made updates a resource');
+      if (!updating) notApplicable('no permitted call updates a resource');
       refuseUpdates(
         (await callOnce(ruleRun, updating.call)).window,
         'after the client had unsubscribed from all resources',

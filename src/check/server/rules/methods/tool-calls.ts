@@ -181,7 +181,7 @@ export const toolCallRules = serverRows({ runs: 'each era', uses: 'shared' }, [
     check: async (ruleRun) => {
       const { calls } = await surveyOf(ruleRun);
       const failed = calls.filter(({ result, error }) => error || result?.isError === true);
-      if (failed.length === 0) notApplicable('no call that may be made failed');
+      if (failed.length === 0) notApplicable('no permitted call failed');
       for (const made of failed) {
         const { error, call } = made;
         if (!error || isOfRequest(error.code)) continue;

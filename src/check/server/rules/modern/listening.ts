@@ -17,7 +17,7 @@ export interface Notified {
   readonly frame: Frame;
 }
 
-/** A server that does not declare changes need not implement the method. */
+/** A server that does not declare change notifications need not implement the method. */
 function promisesChanges({ facts }: ServerRuleRun): boolean {
   const { tools, prompts, resources } = facts.capabilities as Record<string, JsonObject | undefined>;
   return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true);
@@ -50,7 +50,7 @@ async function tryToListen(
   conversation: Conversation,
   filter: JsonObject,
 ): Promise<Listening | Refused> {
-  if (!promisesChanges(ruleRun)) notApplicable('the server does not declare changes');
+  if (!promisesChanges(ruleRun)) notApplicable('the server does not declare change notifications');
   const { probe } = conversation;
   const from = probe.frames.length;
   const id = conversation.ask(LISTEN, { notifications: filter });

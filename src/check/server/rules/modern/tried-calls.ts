@@ -34,7 +34,7 @@ export interface TriedCall {
 const MOST_CALLS = 20;
 const SOUNDS_LIKE_ASKING = /ask|elicit|input|confirm|sampl|root/i;
 
-const NO_QUESTIONS = 'no call that may be made asks the client';
+const NO_QUESTIONS = 'no permitted call asks the client';
 
 const tried = new WeakMap<Facts, Promise<readonly TriedCall[]>>();
 
@@ -54,7 +54,8 @@ export class AskingCall {
   /** The questions of a new call. */
   async question(args?: JsonObject): Promise<Question> {
     const { result } = await this.request({}, allCapabilities, args);
-    if (result?.resultType !== 'input_required') notApplicable(`\`${this.call.name}\` does not ask in every call`);
+    if (result?.resultType !== 'input_required')
+      notApplicable(`not every call of \`${this.call.name}\` asks the client`);
     return questionOf(result);
   }
 }

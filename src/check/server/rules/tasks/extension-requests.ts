@@ -58,7 +58,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
     title: 'ignore answers to questions that are not open',
     says: 'A server ignores members of `inputResponses` whose key was never used, or was answered before.',
     source: tasks('response-1'),
-    fix: 'Take the answers to open questions from `inputResponses`, and acknowledge the request in any case.',
+    fix: 'Take the answers to pending questions from `inputResponses`, and acknowledge the request in any case.',
     check: async (ruleRun) => {
       const task = await openTask(ruleRun);
       const inputResponses = { 'standpipe-unknown': { action: 'decline' } };
@@ -90,7 +90,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
       const refused = (await undeclaredCalls(ruleRun)).filter(({ answer }) => answer.error);
       const judged: typeof refused = [];
       for (const each of refused) if (await isRefusedForTasks(ruleRun, each)) judged.push(each);
-      if (judged.length === 0) notApplicable('no call that may be made requires tasks');
+      if (judged.length === 0) notApplicable('no permitted call requires tasks');
       for (const { answer, name } of judged) {
         mustBeRefused(`A call of "${name}" that does not declare tasks`, answer, MISSING_CAPABILITY);
         const { data } = answer.error!;

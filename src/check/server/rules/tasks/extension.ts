@@ -102,7 +102,7 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
   {
     id: 'tasks/waiting-tasks-have-questions',
     title: 'put the questions into a task that needs input',
-    says: 'A task with the status `input_required` has `inputRequests`, an object with all open questions: `elicitation/create`, `sampling/createMessage` or `roots/list` with its required parameters.',
+    says: 'A task with the status `input_required` has `inputRequests`, an object with all pending questions: `elicitation/create`, `sampling/createMessage` or `roots/list` with its required parameters.',
     source: tasks('response'),
     fix: 'Add "inputRequests": {"<key>": {"method": "elicitation/create", "params": {…}}} to the answer to `tasks/get`, until each question is answered.',
     check: (ruleRun) => mustHavePayloads(ruleRun, 'input_required'),

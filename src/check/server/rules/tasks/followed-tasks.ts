@@ -75,7 +75,7 @@ export function taskCalls(ruleRun: ServerRuleRun): Promise<readonly TaskCall[]> 
 export async function followedTasks(ruleRun: ServerRuleRun): Promise<readonly FollowedTask[]> {
   mustDeclare(ruleRun);
   const found = (await taskCalls(ruleRun)).flatMap(({ followed = [] }) => followed);
-  const none = 'no call that may be made became a task';
+  const none = 'no permitted call became a task';
   return found.length > 0 ? found : notApplicable(whyNoCalls(ruleRun, { calls: [] }, none, mayBeTask(ruleRun)));
 }
 
@@ -146,7 +146,7 @@ export function taskIn({ result = {} }: Answer): JsonObject | undefined {
   return resultType === 'task' || typeof taskId === 'string' ? result : undefined;
 }
 
-/** The TTL of a task that cannot have ended when it is read for the last time. */
+/** With at least this TTL, the server cannot have deleted a task before it is read for the last time. */
 const LONG_TTL_MS = 60_000;
 
 /** Tasks whose TTL has not passed. A server may change it at any time. */

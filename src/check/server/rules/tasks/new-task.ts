@@ -54,7 +54,7 @@ export class NewTask {
 /** Creates a task. Not applicable if no call becomes a task, or the call does not become one this time. */
 export async function newTask(ruleRun: ServerRuleRun): Promise<NewTask> {
   const { call } = (await followedTasks(ruleRun)).find(({ id }) => id !== '') ?? notApplicable('no task has an id');
-  return (await begin(ruleRun, call)) ?? notApplicable(`"${call.name}" does not become a task in every call`);
+  return (await begin(ruleRun, call)) ?? notApplicable(`not every call of "${call.name}" becomes a task`);
 }
 
 /** A task that has not ended: of the long call, or of a call that asks a question. */
@@ -107,10 +107,10 @@ export async function succeedsAsTask(ruleRun: ServerRuleRun, call: PermittedCall
 
 export async function endedTask(ruleRun: ServerRuleRun): Promise<NewTask> {
   const before = (await followedTasks(ruleRun)).find(endOf);
-  if (!before) notApplicable('no task of a call that may be made has ended in time');
+  if (!before) notApplicable('no task of a permitted call has ended in time');
   const conversation = await ruleRun.shared();
   const { followed } = await follow(ruleRun, conversation, before.call);
   if (!followed || !endOf(followed))
-    notApplicable(`a task of "${before.call.name}" does not end in time in every call`);
+    notApplicable(`not every call of "${before.call.name}" becomes a task that ends in time`);
   return new NewTask(ruleRun, conversation, before.call, followed.id);
 }

@@ -18,7 +18,7 @@ export async function readsOf(ruleRun: ServerRuleRun, status?: string) {
   );
   if (reads.length === 0) notApplicable('no task could be read');
   const wanted = reads.filter(({ result }) => status === undefined || result.status === status);
-  return wanted.length > 0 ? wanted : notApplicable(`no task of a call that may be made is ${status}`);
+  return wanted.length > 0 ? wanted : notApplicable(`no task of a permitted call is ${status}`);
 }
 
 /** Tasks with a result of `tasks/result` that is not an error. */
@@ -31,12 +31,12 @@ export async function resultsOf(ruleRun: ServerRuleRun) {
 
 export async function endedTasks(ruleRun: ServerRuleRun): Promise<FollowedTask[]> {
   const ended = (await followedTasks(ruleRun)).filter(endOf);
-  return ended.length > 0 ? ended : notApplicable('no task of a call that may be made has ended in time');
+  return ended.length > 0 ? ended : notApplicable('no task of a permitted call has ended in time');
 }
 
 export async function severalTasks(ruleRun: ServerRuleRun): Promise<FollowedTask[]> {
   const named = (await followedTasks(ruleRun)).filter(({ id }) => id !== '');
-  return named.length > 1 ? named : notApplicable('fewer than two calls that may be made became tasks');
+  return named.length > 1 ? named : notApplicable('fewer than two permitted calls became tasks');
 }
 
 export function isUnknown({ error }: Answer): boolean {
