@@ -32,11 +32,12 @@ const words = {
   standpipe: (port, config) => [cliPath, 'up', '--config', config, '--http', port, '--json'],
 };
 
-/** `path`: a path of Standpipe; the default is that of the one server. */
-export async function startGateway(name, path = '/mcp/echo') {
+/** `path`: a path of Standpipe; the default is that of the one server. `further`: further members of its entry. */
+export async function startGateway(name, path = '/mcp/echo', further) {
   const folder = makeTempFolder();
   const config = join(folder.path, 'mcp.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [serverPath] } } }));
+  const echo = { command: process.execPath, args: [serverPath], ...further };
+  writeFileSync(config, JSON.stringify({ mcpServers: { echo } }));
   const port = await freePort();
   const child = spawn(
     process.execPath,
