@@ -72,7 +72,7 @@ export class LiteMcpService implements Service {
     const laidOut = layOut(args);
     if ('problem' in laidOut) return toolError(`Invalid arguments for tool ${name}: ${laidOut.problem}`);
     const { wire } = this;
-    const numbered = wire && caller.sent && ((id: number) => caller.sent!(wire, id));
+    const numbered = wire && caller.link && ((id: number) => caller.link?.sent(wire, id));
     const options = { ...caller.options, signal: caller.signal, numbered };
     const { response } = await this.#client.call(laidOut.arguments, options);
     return toMcpResult(response);

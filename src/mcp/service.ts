@@ -104,10 +104,16 @@ export interface Caller {
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
   /** The service keeps this many bytes beside the request while its questions wait, until the next call of this function. */
   keeps?(bytes: number): void;
-  /** Observer hook: a request with this id is sent to a server on behalf of this request. */
-  sent?(wire: WireName, id: RequestId): void;
-  /** Observer hook: that server sends its client a question with this id. */
-  askedBy?(id: RequestId): void;
+  /** For observers. Undefined if there are none. */
+  readonly link?: RequestLink | undefined;
+}
+
+/** Observer hooks: name the requests that are made because of a request of a client. Valid as long as the work for that request takes. */
+export interface RequestLink {
+  /** A request with this id is sent to a server on behalf of the request. */
+  sent(wire: WireName, id: RequestId): void;
+  /** That server sends its client a question with this id. */
+  askedBy(id: RequestId): void;
 }
 
 /** The caller of a request that this process makes itself. Its progress and logs are discarded, and its questions are refused. */

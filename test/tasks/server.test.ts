@@ -1,14 +1,19 @@
 // The messages of a server with tasks, with clients that send raw messages.
 
+import { queryObjects } from 'node:v8';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
+import { RequestCaller } from '../../src/mcp/adapter/request-caller.ts';
 import { TaskEngine } from '../../src/mcp/extensions/tasks/engine.ts';
 import { MemoryTaskStore } from '../../src/mcp/extensions/tasks/store.ts';
 import { type TasksOptions, tasks } from '../../src/mcp/extensions/tasks/tasks.ts';
 import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
+import { CLIENT_CAPABILITIES } from '../../src/mcp/meta.ts';
+import type { Call } from '../../src/mcp/server/call.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { newClient } from '../../src/mcp/service.ts';
+import { InboundCall } from '../../src/wire/jsonrpc/inbound.ts';
 import { declared, type Message, rawSession } from './raw-session.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -287,12 +292,52 @@ describe('a server of 2025-11-25', () => {
   });
 });
 
+test.each([0, 1])('tasks after %i ms keep neither their requests nor the connections of these', async (afterMs) => {
+  const server = new Server({ name: 'worker', version: '1' }, { extensions: [tasks({ afterMs })] });
+  closing.push(() => server.close());
+  let finish!: () => void;
+  const may = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  server.tool('wait', { task: 'optional' }, async (_, call) => {
+    await may;
+    call.progress(1);
+  });
+  const { modern } = await raw(server);
+  const count = (ofClass: { prototype: object }) => queryObjects(ofClass as never, { format: 'count' });
+  const kept = () => count(RequestCaller) + count(InboundCall);
+  await modern('tools/call', { name: 'wait' });
+  const before = kept();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => modern('tools/call', { name: 'wait' })));
+  expect(new Set(answers.map(({ result }) => result!.taskId)).size).toBe(50);
+  expect(kept() - before).toBeLessThan(10);
+  finish();
+});
+
+test('tasks share the description of their client, as long as it does not change', async () => {
+  const server = new Server({ name: 'worker', version: '1' }, { extensions: [tasks({ afterMs: 0 })] });
+  closing.push(() => server.close());
+  const calls: Call[] = [];
+  server.tool('wait', { task: 'optional' }, (_, call) => {
+    calls.push(call);
+    return '';
+  });
+  const { modern } = await raw(server);
+  const called = [declared, declared, { ...declared, sampling: {} }, declared];
+  for (const capabilities of called) await modern('tools/call', { name: 'wait' }, capabilities);
+  await expect.poll(() => calls.length).toBe(4);
+  expect(calls.map(({ client }) => client.capabilities)).toEqual(called);
+  expect(calls.map(({ meta }) => meta![CLIENT_CAPABILITIES])).toEqual(called);
+  expect(calls[1]!.client).toBe(calls[0]!.client);
+  expect(calls[1]!.meta![CLIENT_CAPABILITIES]).toBe(calls[0]!.client.capabilities);
+});
+
 describe('tasks of principals', () => {
   const clock = new ManualClock();
   const engine = new TaskEngine({ clock, store: new MemoryTaskStore(), ttlMs: 1000 });
 
   test('look unknown to another principal', async () => {
-    const { record } = await engine.create(newClient('ada'), () => undefined);
+    const { record } = await engine.create(newClient('ada'), { cancel: () => undefined });
     expect(await engine.get(record.id, 'ada')).toBe(record);
     for (const other of ['bob', undefined]) {
       await expect(engine.get(record.id, other)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
@@ -305,7 +350,7 @@ describe('tasks of principals', () => {
 
   test('tasks without a principal are listed only to the client that created them', async () => {
     const client = newClient();
-    const { record } = await engine.create(client, () => undefined);
+    const { record } = await engine.create(client, { cancel: () => undefined });
     expect(await engine.list(client)).toEqual([record]);
     expect(await engine.list(newClient())).toEqual([]);
     expect(await engine.get(record.id, undefined)).toBe(record);

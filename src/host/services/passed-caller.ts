@@ -2,8 +2,8 @@
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { CallLimits } from '../../mcp/meta.ts';
-import type { Caller, ClientFacts, Params, WireName } from '../../mcp/service.ts';
-import type { InputRequest, InputResponse, RequestId } from '../../mcp/types.ts';
+import type { Caller, ClientFacts, Params, RequestLink } from '../../mcp/service.ts';
+import type { InputRequest, InputResponse } from '../../mcp/types.ts';
 
 export class PassedCaller implements Caller {
   readonly #caller: Caller;
@@ -56,12 +56,8 @@ export class PassedCaller implements Caller {
     this.#caller.log(params);
   }
 
-  sent(wire: WireName, id: RequestId): void {
-    this.#caller.sent?.(wire, id);
-  }
-
-  askedBy(id: RequestId): void {
-    this.#caller.askedBy?.(id);
+  get link(): RequestLink | undefined {
+    return this.#caller.link;
   }
 
   keeps(bytes: number): void {

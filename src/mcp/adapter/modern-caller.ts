@@ -94,9 +94,8 @@ export class ModernCaller extends RequestCaller {
     this.inbound = inbound;
     this.client = client;
     this.notifier = notifier;
-    this.observer = observer;
     this.lastProgress = Number.NEGATIVE_INFINITY;
-    this.linkAgain();
+    this.linkAgain(observer);
   }
 
   done(): void {

@@ -8,7 +8,7 @@ import { type CallLimits, reaches } from '../meta.ts';
 import { missingFor } from '../missing-capability.ts';
 import { missingCapability } from '../protocol-errors.ts';
 import { has } from '../revisions.ts';
-import type { Caller, ClientFacts, Params, WireName } from '../service.ts';
+import type { Caller, ClientFacts, Params, RequestLink, WireName } from '../service.ts';
 import type { InputRequest, InputResponse, RequestId } from '../types.ts';
 import type { ClientObserver } from './client-observer.ts';
 import type { Notifier } from './notifier.ts';
@@ -22,8 +22,7 @@ export abstract class RequestCaller implements Caller {
   readonly options: CallLimits | undefined;
   protected inbound: InboundCall;
   protected lastProgress = Number.NEGATIVE_INFINITY;
-  protected observer: ClientObserver | undefined;
-  #sent: { wire: WireName; id: RequestId } | undefined;
+  #link: ObservedLink | undefined;
   #continues = false;
 
   constructor(
@@ -38,7 +37,7 @@ export abstract class RequestCaller implements Caller {
     this.client = client;
     this.notifier = notifier;
     this.options = options;
-    this.observer = observer;
+    this.#link = observer && new ObservedLink(observer, inbound.id);
   }
 
   get request(): JsonRpcRequest {
@@ -86,26 +85,42 @@ export abstract class RequestCaller implements Caller {
     return missing ? Promise.reject(missingCapability(missing)) : this.put(question, name, signal);
   }
 
-  sent(wire: WireName, id: RequestId): void {
-    if (!this.observer) return;
-    this.observer.linked(this.inbound.id, wire, 'toServer', id);
-    this.#sent = { wire, id };
-  }
-
-  askedBy(id: RequestId): void {
-    if (this.#sent) this.observer?.linked(this.inbound.id, this.#sent.wire, 'fromServer', id);
+  get link(): RequestLink | undefined {
+    return this.#link;
   }
 
   /** Links the request that runs on a server to the message that continues the call as well. */
-  protected linkAgain(): void {
-    const sent = this.#sent;
-    if (sent) this.sent(sent.wire, sent.id);
+  protected linkAgain(observer: ClientObserver | undefined): void {
+    this.#link = observer && new ObservedLink(observer, this.inbound.id, this.#link);
   }
 
   protected abstract put(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
 
   get #token(): unknown {
     return (this.inbound.request.params?._meta as Params | undefined)?.progressToken;
+  }
+}
+
+/** Does not hold the caller: a task outlives its request. */
+class ObservedLink implements RequestLink {
+  readonly #observer: ClientObserver;
+  readonly #request: RequestId;
+  /** The last request that was sent to a server. */
+  last: { wire: WireName; id: RequestId } | undefined;
+
+  constructor(observer: ClientObserver, request: RequestId, earlier?: ObservedLink) {
+    this.#observer = observer;
+    this.#request = request;
+    if (earlier?.last) this.sent(earlier.last.wire, earlier.last.id);
+  }
+
+  sent(wire: WireName, id: RequestId): void {
+    this.#observer.linked(this.#request, wire, 'toServer', id);
+    this.last = { wire, id };
+  }
+
+  askedBy(id: RequestId): void {
+    if (this.last) this.#observer.linked(this.#request, this.last.wire, 'fromServer', id);
   }
 }
 

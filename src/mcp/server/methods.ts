@@ -63,8 +63,13 @@ function runChecked(
     return failed(error);
   }
   return returned instanceof Promise
-    ? returned.then((value) => finished(tool, value), failed)
+    ? returned.then(tool.output ? (value) => finished(tool, value) : withoutSchema, failed)
     : finished(tool, returned);
+}
+
+/** One function for all calls: a call that waits for its handler keeps none of its own. */
+function withoutSchema(returned: unknown): CallToolResult {
+  return toToolResult(returned, false);
 }
 
 function finished(tool: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {

@@ -132,7 +132,7 @@ export class ServerRequests implements FleetCallOwner {
     const payload = this.texts.of(call);
     if (payload instanceof UsageError) throw payload;
     const { wire } = this.service;
-    if (wire) call.caller?.sent?.(wire, call.id);
+    if (wire) call.caller?.link?.sent(wire, call.id);
     this.observed.sent(payload);
     return payload;
   }

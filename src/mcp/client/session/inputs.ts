@@ -66,7 +66,7 @@ export function answerRequests(
       if (!gate.mayAsk) await pause(gate.clock, 0, signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
       const answered = (caller: Caller | undefined, ended: AbortSignal) => {
-        caller?.askedBy?.(id);
+        caller?.link?.askedBy(id);
         const handlers = options.isAnswered?.() === false ? {} : options;
         return answerInput({ method, params }, caller, handlers, ended);
       };

@@ -43,7 +43,7 @@ export class SentRequest implements RequestOptions {
   }
 
   numbered(id: number): void {
-    if (this.#wire) this.caller.sent?.(this.#wire, id);
+    if (this.#wire) this.caller.link?.sent(this.#wire, id);
   }
 }
 

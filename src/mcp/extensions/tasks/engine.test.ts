@@ -14,7 +14,7 @@ const facts: ClientFacts = {
   info: undefined,
   logLevel: undefined,
 };
-const ignore = () => undefined;
+const ignore = { cancel: () => undefined };
 
 /** Saves each record only when the test allows it. */
 class SlowStore implements TaskStore {
@@ -51,7 +51,7 @@ async function slowTask() {
   const store = new SlowStore();
   const engine = new TaskEngine({ clock: new ManualClock(), store, ttlMs: 1000 });
   const abandoned: Error[] = [];
-  const task = await engine.create(client, (reason) => abandoned.push(reason));
+  const task = await engine.create(client, { cancel: (reason) => abandoned.push(reason) });
   store.isSlow = true;
   return { store, engine, task, abandoned, id: task.record.id };
 }
@@ -187,6 +187,33 @@ test.each(['expires', 'is removed'])('a task that %s while it is saved does not 
   await expect.poll(() => store.kept.size).toBe(0);
 });
 
+test('one timer serves all tasks, and each task expires at its own time', async () => {
+  const clock = new ManualClock();
+  const store = new MemoryTaskStore();
+  const engine = new TaskEngine({ clock, store, ttlMs: 1000 });
+  const ttls = Array.from({ length: 500 }, (_, task) => ((task * 7) % 500) + 1);
+  const expired: number[] = [];
+  for (const ttl of ttls) await engine.create(client, { cancel: () => expired.push(ttl) }, 0, ttl);
+  expect(clock.pending).toBe(1);
+  clock.advance(100);
+  expect([store.size, clock.pending]).toEqual([400, 1]);
+  clock.advance(1000);
+  expect(expired).toEqual(Array.from({ length: 500 }, (_, task) => task + 1));
+  expect([store.size, clock.pending]).toEqual([0, 0]);
+});
+
+test('a task that was removed does not expire, and others of the same time do', async () => {
+  const clock = new ManualClock();
+  const store = new MemoryTaskStore();
+  const engine = new TaskEngine({ clock, store, ttlMs: 1000 });
+  const expired: number[] = [];
+  const create = (task: number) => engine.create(client, { cancel: () => expired.push(task) });
+  const [, second] = [await create(1), await create(2), await create(3)];
+  await engine.remove(second);
+  clock.advance(1000);
+  expect(expired).toEqual([1, 3]);
+});
+
 test('a question ends with its answer, its signal, or its task', async () => {
   const engine = new TaskEngine({ clock: new ManualClock(), store: new MemoryTaskStore(), ttlMs: null });
   const task = await engine.create(client, ignore);
@@ -222,7 +249,7 @@ test('a wait may begin after the end of its task', async () => {
   const before = await engine.get(task.record.id, 'ada');
   task.apply({ type: 'ended', outcome: { result: { content: [] } } });
   await task.saved;
-  expect(await engine.finished(before, ignore, undefined)).toMatchObject({ status: 'completed' });
+  expect(await engine.finished(before, () => undefined, undefined)).toMatchObject({ status: 'completed' });
 });
 
 test('shortens a long progress message', async () => {

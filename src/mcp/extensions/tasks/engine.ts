@@ -5,7 +5,7 @@
 // failed, and a final state is shown only after it was saved, so a client never reads two different ends of a task.
 
 import type { CancelSignal } from '../../../base/cancel-signal.ts';
-import type { Clock, Timer } from '../../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { errorAnswer } from '../../../wire/jsonrpc/inbound.ts';
 import { mustAnswer } from '../../adapter/modern-caller.ts';
@@ -14,6 +14,7 @@ import { asResult } from '../../client/tolerated-results.ts';
 import { invalidParams } from '../../protocol-errors.ts';
 import type { ClientIdentity, Params, Result } from '../../service.ts';
 import type { InputRequest, InputResponse } from '../../types.ts';
+import { Expiries } from './expiries.ts';
 import {
   expiresMs,
   isFinal,
@@ -21,6 +22,7 @@ import {
   newKey,
   nextTask,
   type TaskEvent,
+  type TaskOutcome,
   type TaskRecord,
   ttlFor,
 } from './record.ts';
@@ -39,8 +41,10 @@ export interface TaskEngineOptions {
 
 export type TaskListener = (task: TaskRecord) => void;
 
-/** Called once if the task is cancelled or expires: its work is no longer needed. */
-type Abandon = (reason: Error) => void;
+/** The work of a task. It is cancelled once, if the task is cancelled or expires. */
+interface Work {
+  cancel(reason: Error): void;
+}
 
 interface PendingQuestion {
   resolve(answer: InputResponse): void;
@@ -52,13 +56,15 @@ export class TaskEngine {
   /** Milliseconds since 1970 when the clock was 0. */
   readonly #epochMs: number;
   readonly #running = new Map<string, RunningTask>();
-  readonly #timers = new Map<string, Timer>();
+  readonly #expiries: Expiries;
   /** Listeners by the id of a task, or by the key of a client. */
   readonly #watched = new Map<string, Set<TaskListener>>();
 
   constructor(options: TaskEngineOptions) {
     this.#options = options;
     this.#epochMs = Math.round(Date.now() - options.clock.nowMs());
+    const nowMs = () => this.nowMs;
+    this.#expiries = new Expiries(options.clock, nowMs, (id) => this.#expire(id));
   }
 
   get nowMs(): number {
@@ -68,7 +74,7 @@ export class TaskEngine {
   /** Resolves when the task can be read by its id. Rejects if the store has no space. */
   async create(
     { principal, id: client }: ClientIdentity,
-    abandon: Abandon,
+    work: Work,
     requestBytes = 0,
     wantedTtl?: unknown,
   ): Promise<RunningTask> {
@@ -84,13 +90,14 @@ export class TaskEngine {
       ttlMs: ttlFor(wantedTtl, this.#options.ttlMs),
       pollMs: this.#options.pollMs && Math.ceil(this.#options.pollMs),
       requestBytes,
-      ...NO_QUESTIONS,
+      open: NO_QUESTIONS.open,
+      answered: NO_QUESTIONS.answered,
       outcome: undefined,
     };
     await this.#options.store.put(record);
-    const task = new RunningTask(record, abandon, this.#changed);
+    const task = new RunningTask(record, work, this.#changed);
     this.#running.set(record.id, task);
-    this.#expireLater(record);
+    this.#expiries.add(record.id, expiresMs(record));
     return task;
   }
 
@@ -133,11 +140,10 @@ export class TaskEngine {
 
   /** Removes a task that no client knows. */
   async remove(task: RunningTask): Promise<void> {
-    const { id } = task.record;
-    this.#running.delete(id);
-    this.#timers.get(id)?.cancel();
-    this.#timers.delete(id);
-    await this.#delete(id, task);
+    const { record } = task;
+    this.#running.delete(record.id);
+    this.#expiries.remove(record.id, expiresMs(record));
+    await this.#delete(record.id, task);
   }
 
   /** Resolves with the final state of the task; `each` gets the states until then. Rejects if the task expires first. */
@@ -251,23 +257,10 @@ export class TaskEngine {
     const { next } = task;
     if (task.isRefused || next.status === 'cancelled') return false;
     task.isRefused = true;
-    const { error } = errorAnswer(undefined, refusal);
     const working: TaskRecord = { ...next, status: 'working', outcome: undefined };
-    task.next = nextTask(working, { type: 'ended', outcome: { error } }, this.nowMs);
+    task.next = nextTask(working, { type: 'ended', outcome: failure(refusal) }, this.nowMs);
     if (!isFinal(next)) task.abandon(refusal as Error);
     return true;
-  }
-
-  /** A timer of Node.js has a longest delay, so the task may not have expired yet when the timer ends. */
-  #expireLater(task: TaskRecord): void {
-    const leftMs = expiresMs(task) - this.nowMs;
-    if (leftMs === Number.POSITIVE_INFINITY) return;
-    const timer = this.#options.clock.after(leftMs, () => {
-      if (this.nowMs < expiresMs(task)) this.#expireLater(task);
-      else this.#expire(task.id);
-    });
-    timer.keepAlive(false);
-    this.#timers.set(task.id, timer);
   }
 
   /** A save in progress could store the record again. */
@@ -278,7 +271,6 @@ export class TaskEngine {
 
   #expire(id: string): void {
     const running = this.#running.get(id);
-    this.#timers.delete(id);
     this.#running.delete(id);
     // If the store cannot delete the record now, the record stays, but it can no longer be read.
     void this.#delete(id, running).catch(() => undefined);
@@ -302,13 +294,13 @@ export class RunningTask {
   /** The last save. Never rejects. */
   saved: Promise<void> | undefined;
   #questions: Map<string, PendingQuestion> | undefined;
-  readonly #abandon: Abandon;
+  readonly #work: Work;
   readonly #changed: (task: RunningTask, event: TaskEvent) => void;
 
-  constructor(record: TaskRecord, abandon: Abandon, changed: (task: RunningTask, event: TaskEvent) => void) {
+  constructor(record: TaskRecord, work: Work, changed: (task: RunningTask, event: TaskEvent) => void) {
     this.record = record;
     this.next = record;
-    this.#abandon = abandon;
+    this.#work = work;
     this.#changed = changed;
   }
 
@@ -318,12 +310,10 @@ export class RunningTask {
 
   /** Ends the task with the answer to its request. Has no effect if the task was cancelled before. */
   ended(answer: Promise<Result>): void {
-    answer
-      .then((given) => asResult(given, 'tools/call'))
-      .then(
-        (result) => this.apply({ type: 'ended', outcome: { result } }),
-        (error: unknown) => this.apply({ type: 'ended', outcome: { error: errorAnswer(undefined, error).error } }),
-      );
+    answer.then(
+      (given) => this.apply({ type: 'ended', outcome: outcomeOf(given) }),
+      (error: unknown) => this.apply({ type: 'ended', outcome: failure(error) }),
+    );
   }
 
   /** Asks a question, which stays open until it is answered, the task ends, or `signal` aborts. */
@@ -357,7 +347,7 @@ export class RunningTask {
   abandon(reason: Error): void {
     for (const { reject } of this.#questions?.values() ?? []) reject(reason);
     this.#questions?.clear();
-    this.#abandon(reason);
+    this.#work.cancel(reason);
   }
 
   #settle(key: string): PendingQuestion | undefined {
@@ -365,6 +355,18 @@ export class RunningTask {
     if (this.#questions?.delete(key)) this.apply({ type: 'answered', key });
     return question;
   }
+}
+
+function outcomeOf(given: unknown): TaskOutcome {
+  try {
+    return { result: asResult(given, 'tools/call') };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): TaskOutcome {
+  return { error: errorAnswer(undefined, error).error };
 }
 
 /** The key of a client never equals the id of a task, because these are hexadecimal. */

@@ -17,8 +17,10 @@ export function passing(caller: Caller, members: Partial<Caller>): Caller {
     log: (params) => caller.log(params),
     ask: (question, name, signal) => caller.ask(question, name, signal),
     keeps: (bytes) => caller.keeps?.(bytes),
-    sent: (wire, id) => caller.sent?.(wire, id),
-    askedBy: (id) => caller.askedBy?.(id),
+    /** Read for each request, because a message that continues the call has another link. */
+    get link() {
+      return caller.link;
+    },
     ...members,
   };
 }

@@ -39,7 +39,7 @@ const MIB = 1024 * 1024;
 const ALWAYS_KEPT = 1024;
 
 interface Use {
-  tasks: Map<string, Kept>;
+  tasks: Set<Kept>;
   bytes: number;
 }
 
@@ -80,7 +80,7 @@ export class MemoryTaskStore implements TaskStore {
 
   put(task: TaskRecord): void {
     const known = this.#tasks.get(task.id);
-    const use = this.#byPrincipal.get(task.principal) ?? { tasks: new Map<string, Kept>(), bytes: 0 };
+    const use = this.#byPrincipal.get(task.principal) ?? { tasks: new Set<Kept>(), bytes: 0 };
     const text = task.outcome && requireJson(task.outcome);
     const asked = known?.task.open === task.open ? known.asked : questionsBytes(task);
     const bytes = task.requestBytes + asked + (text?.length ?? 0);
@@ -90,7 +90,7 @@ export class MemoryTaskStore implements TaskStore {
     if (known) Object.assign(known, kept);
     else {
       this.#tasks.set(task.id, kept);
-      use.tasks.set(task.id, kept);
+      use.tasks.add(kept);
       this.#byPrincipal.set(task.principal, use);
     }
     use.bytes += more;
@@ -103,14 +103,14 @@ export class MemoryTaskStore implements TaskStore {
     const { principal } = known.task;
     const use = this.#byPrincipal.get(principal)!;
     this.#tasks.delete(id);
-    use.tasks.delete(id);
+    use.tasks.delete(known);
     use.bytes -= known.bytes;
     this.#bytes -= known.bytes;
     if (use.tasks.size === 0) this.#byPrincipal.delete(principal);
   }
 
   list(principal: string | undefined): readonly TaskRecord[] {
-    return [...(this.#byPrincipal.get(principal)?.tasks.values() ?? [])].map(({ task }) => task);
+    return [...(this.#byPrincipal.get(principal)?.tasks ?? [])].map(({ task }) => task);
   }
 
   #check(isNew: boolean, more: number, use: Use): void {

@@ -1,28 +1,28 @@
 // The caller of a tool call that may become a task. Until then, progress, log messages and questions go to the client of
-// the request. Afterwards progress is the status message of the task, and questions are those of the task. A 2025-11-25 client gets
-// the progress of a task too.
+// the request. Afterwards progress is the status message of the task, and questions are those of the task: the caller of
+// the request, with its connection, is not kept as long as the task. A 2025-11-25 client gets the progress of a task too.
 
 import { Cancellable } from '../../../base/cancel-signal.ts';
 import type { Clock, Timer } from '../../../base/clock.ts';
 import { firstChars } from '../../../base/first-chars.ts';
-import type { RequestId } from '../../../wire/jsonrpc/message.ts';
 import type { CallLimits } from '../../meta.ts';
 import { missingFor } from '../../missing-capability.ts';
 import { missingCapability } from '../../protocol-errors.ts';
-import type { Caller, ClientFacts, Params, WireName } from '../../service.ts';
+import type { Caller, ClientFacts, Params, RequestLink } from '../../service.ts';
 import type { InputRequest, InputResponse } from '../../types.ts';
 import type { RunningTask } from './engine.ts';
 import { isFinal, MOST_MESSAGE_CHARS } from './record.ts';
 import { EXPERIMENTAL, withRelatedTask } from './wire-forms.ts';
 
 export class TaskCaller implements Caller {
-  readonly client: ClientFacts;
+  client: ClientFacts;
   readonly request: Caller['request'];
   readonly requestBytes: number | undefined;
   readonly options: CallLimits | undefined;
   readonly signal = new Cancellable();
-  readonly wantsProgress = true;
-  readonly #first: Caller;
+  /** Undefined once there is a task, unless the client gets its progress. */
+  #first: Caller | undefined;
+  #link: RequestLink | undefined;
   #task: RunningTask | undefined;
   #creation: Promise<RunningTask> | undefined;
   #message: string | undefined;
@@ -62,8 +62,15 @@ export class TaskCaller implements Caller {
     } finally {
       this.#creation = undefined;
     }
-    // "The `progressToken` provided in the initial request remains valid throughout the task lifetime."
-    if (this.client.revision === EXPERIMENTAL) this.#first.continues?.();
+    const first = this.#first!;
+    if (this.client.revision === EXPERIMENTAL && first.wantsProgress) {
+      // "The `progressToken` provided in the initial request remains valid throughout the task lifetime."
+      first.continues?.();
+    } else {
+      this.#link = first.link;
+      this.#first = undefined;
+    }
+    this.#due = undefined;
     if (this.signal.aborted) this.#task.cancel();
     if (this.#message !== undefined) this.#task.apply({ type: 'progressed', message: this.#message });
     return this.#task;
@@ -73,16 +80,14 @@ export class TaskCaller implements Caller {
     this.#message = firstChars(messageOf(params), MOST_MESSAGE_CHARS);
     const task = this.#task;
     task?.apply({ type: 'progressed', message: this.#message });
-    if (!this.#first.wantsProgress) return;
+    if (!this.#first?.wantsProgress) return;
     if (!task) this.#first.progress(params);
-    else if (this.client.revision === EXPERIMENTAL && !isFinal(task.next)) {
-      this.#first.progress(withRelatedTask(params, task.record.id));
-    }
+    else if (!isFinal(task.next)) this.#first.progress(withRelatedTask(params, task.record.id));
   }
 
   /** The specification: log messages "are not supported on tasks". */
   log(params: Params): void {
-    if (!this.#task) this.#first.log(params);
+    if (!this.#task) this.#first?.log(params);
   }
 
   async ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
@@ -93,7 +98,7 @@ export class TaskCaller implements Caller {
     this.#unanswered++;
     this.#due?.timer?.cancel();
     try {
-      return await this.#first.ask(question, name, signal);
+      return await this.#first!.ask(question, name, signal);
     } finally {
       if (--this.#unanswered === 0) this.#startTimer();
     }
@@ -102,7 +107,7 @@ export class TaskCaller implements Caller {
   keeps(bytes: number): void {
     this.#keptBytes = bytes;
     if (this.#task) this.#task.apply({ type: 'kept', requestBytes: this.heldBytes });
-    else this.#first.keeps?.(bytes);
+    else this.#first?.keeps?.(bytes);
   }
 
   /** The memory of the request, and of data that the service keeps for it. */
@@ -110,12 +115,12 @@ export class TaskCaller implements Caller {
     return (this.requestBytes ?? 0) + this.#keptBytes;
   }
 
-  sent(wire: WireName, id: RequestId): void {
-    this.#first.sent?.(wire, id);
+  get wantsProgress(): boolean {
+    return true;
   }
 
-  askedBy(id: RequestId): void {
-    this.#first.askedBy?.(id);
+  get link(): RequestLink | undefined {
+    return this.#link ?? this.#first?.link;
   }
 
   #startTimer(): void {

@@ -9,8 +9,9 @@ import { invalidParams, methodNotFound, missingCapability } from '../../protocol
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
 import type { InputRequest } from '../../types.ts';
-import { RunningTask, TaskEngine } from './engine.ts';
+import { type RunningTask, TaskEngine } from './engine.ts';
 import { isFinal, type TaskRecord } from './record.ts';
+import { SharedDescription } from './shared-description.ts';
 import { MemoryTaskStore } from './store.ts';
 import { TaskCaller } from './task-caller.ts';
 import type { TasksOptions } from './tasks.ts';
@@ -42,6 +43,7 @@ export class TaskService {
   readonly #clock: Clock;
   readonly #engine: TaskEngine;
   readonly #options: TasksOptions;
+  readonly #description = new SharedDescription();
 
   constructor(run: RunCall, clock: Clock, options: TasksOptions) {
     const { ttlMs = DEFAULT_TTL_MS, pollMs, store } = options;
@@ -96,7 +98,7 @@ export class TaskService {
   }
 
   /** Calls a tool with this support for tasks; undefined if it has none. */
-  callTool(params: Params, caller: Caller, support: TaskSupport | undefined): Promise<Result> {
+  callTool(params: Params, caller: Caller, support: TaskSupport | undefined): Result | Promise<Result> {
     const isModern = isModernRevision(caller.client.revision);
     return isModern ? this.#callModern(params, caller, support) : this.#callExperimental(params, caller, support);
   }
@@ -145,16 +147,19 @@ export class TaskService {
     return stop;
   }
 
-  async #callModern(params: Params, caller: Caller, support: TaskSupport | undefined): Promise<Result> {
+  #callModern(params: Params, caller: Caller, support: TaskSupport | undefined): Result | Promise<Result> {
     if (!declaresTasks(caller.client)) {
       if (support === 'required') throw tasksRequired();
       return this.#run(params, caller);
     }
     const isTask = support === 'required' || this.#afterMs === 0;
-    const answer = await (isTask ? this.#begin(params, caller) : this.#runUntilDue(params, caller));
-    if (!(answer instanceof RunningTask)) return answer;
-    return { resultType: 'task', ...modernTask(answer.record, this.#engine.nowMs) };
+    return isTask ? this.#begin(params, caller).then(this.#begun) : this.#runUntilDue(params, caller);
   }
+
+  readonly #begun = ({ record }: RunningTask): Result => ({
+    resultType: 'task',
+    ...modernTask(record, this.#engine.nowMs),
+  });
 
   /** "Servers MUST return a -32601 (Method not found) error if a client does not attempt to do so." */
   async #callExperimental(params: Params, caller: Caller, support: TaskSupport | undefined): Promise<Result> {
@@ -212,12 +217,12 @@ export class TaskService {
   async #begin(params: Params, first: Caller, ttl?: unknown): Promise<RunningTask> {
     const caller = new TaskCaller(first);
     const task = await caller.become(this.#create(caller, ttl));
-    task.ended(Promise.resolve().then(() => this.#run(params, caller)));
+    queueMicrotask(() => task.ended(asPromise(() => this.#run(params, caller))));
     return task;
   }
 
-  /** Resolves with the result if the call ends in time or no task can be created. */
-  async #runUntilDue(params: Params, first: Caller): Promise<Result | RunningTask> {
+  /** The result if the call ends in time or no task can be created. */
+  #runUntilDue(params: Params, first: Caller): Result | Promise<Result> {
     const caller = new TaskCaller(first);
     const result = this.#run(params, caller);
     if (!(result instanceof Promise)) return result;
@@ -227,15 +232,23 @@ export class TaskService {
         isOver = true;
         caller.ended();
       };
-      result.then(over, over);
-      result.then(resolve, reject);
+      result.then(
+        (given) => {
+          over();
+          resolve(given);
+        },
+        (error) => {
+          over();
+          reject(error);
+        },
+      );
       caller.whenDue(this.#clock, this.#afterMs, () => {
         caller.become(this.#create(caller)).then(
           (task) => {
             // The plain answer may have been sent while the task was created. Then no client knows the task.
             if (isOver) return this.#engine.remove(task);
             task.ended(result);
-            resolve(task);
+            resolve(this.#begun(task));
           },
           () => undefined, // there is no space: the call is answered when it ends
         );
@@ -244,8 +257,9 @@ export class TaskService {
   }
 
   #create(caller: TaskCaller, ttl?: unknown): Promise<RunningTask> {
+    caller.client = this.#description.of(caller.client, caller.request?.params);
     const { client, heldBytes, signal } = caller;
-    return this.#engine.create(client.identity, (reason) => signal.cancel(reason), heldBytes, ttl);
+    return this.#engine.create(client.identity, signal, heldBytes, ttl);
   }
 }
 
@@ -253,6 +267,14 @@ function find(answers: Readonly<Record<string, Answer>>, method: string): Answer
   const answer = Object.hasOwn(answers, method) ? answers[method] : undefined;
   if (!answer) throw methodNotFound(method);
   return answer;
+}
+
+function asPromise(run: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return Promise.resolve(run());
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function principalOf({ client }: Caller): string | undefined {

@@ -140,13 +140,15 @@ function withTasks(service: Service, server: DeclaredServer, options: TasksOptio
     if (known?.tools !== tools) known = { tools, hasTasks: tools.some((tool) => supportOf(tool) !== undefined) };
     return known.hasTasks;
   };
+  let ours: TaskService | undefined;
   let loading: Promise<TaskService> | undefined;
   const load = () => {
     loading ??= import('./task-service.ts').then(({ TaskService }) => {
-      const run = ({ task: _, ...params }: Params, caller: Caller) => service.request('tools/call', params, caller);
-      const ours = new TaskService(run, server.clock, options);
-      server.onClose(() => ours.close());
-      return ours;
+      const run = (params: Params, caller: Caller) => service.request('tools/call', withoutTask(params), caller);
+      const made = new TaskService(run, server.clock, options);
+      server.onClose(() => made.close());
+      ours = made;
+      return made;
     });
     return loading;
   };
@@ -157,9 +159,9 @@ function withTasks(service: Service, server: DeclaredServer, options: TasksOptio
       const support = isCall ? supportOf(server.tool(params.name as string)) : undefined;
       const isOurs = isCall ? support || wantsTask(params, caller.client) : method.startsWith('tasks/');
       if (isOurs && (loading || hasTasks())) {
-        return load().then((ours) =>
-          isCall ? ours.callTool(params, caller, support) : ours.request(method, params, caller),
-        );
+        const request = (by: TaskService) =>
+          isCall ? by.callTool(params, caller, support) : by.request(method, params, caller);
+        return ours ? request(ours) : load().then(request);
       }
       const result = service.request(method, params, caller);
       return method === 'tools/list' && hasTasks() ? listed(result, caller.client) : result;
@@ -175,6 +177,13 @@ function withTasks(service: Service, server: DeclaredServer, options: TasksOptio
       };
     },
   };
+}
+
+/** 2025-11-25: a call names its task in addition. Other calls are not copied. */
+function withoutTask(params: Params): Params {
+  if (params.task === undefined) return params;
+  const { task: _, ...others } = params;
+  return others;
 }
 
 /** Tools as the revision of the client declares them: 2025-11-25 has `execution.taskSupport`, later ones have nothing. */
