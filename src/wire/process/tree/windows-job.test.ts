@@ -134,7 +134,10 @@ test('a process that the system refuses to hold is a failure, and leaves no open
   expect(system.open()?.hold(leader)).toBe(false);
   expect(system.jobs.size).toBe(0);
   expect(system.failures).toMatchObject([
-    { code: 'WATCHDOG_FAILED', message: expect.stringContaining('AssignProcessToJobObject failed with error 5') },
+    {
+      code: 'WATCHDOG_FAILED',
+      message: expect.stringContaining('AssignProcessToJobObject failed with Windows error 5'),
+    },
   ]);
 });
 
@@ -142,7 +145,9 @@ test('servers run without a job if none can be created', () => {
   const system = new FakeSystem();
   system.refuses = 'create';
   expect(system.open()).toBe(undefined);
-  expect(system.failures).toMatchObject([{ message: expect.stringContaining('CreateJobObject failed with error 5') }]);
+  expect(system.failures).toMatchObject([
+    { message: expect.stringContaining('CreateJobObject failed with Windows error 5') },
+  ]);
 });
 
 // On Windows the addon is installed.
