@@ -14,7 +14,7 @@ beforeAll(async () => {
   const server = new Server({ name: 'hostile-test', version: '1.0.0' });
   server.tool('echo', {}, (args) => JSON.stringify(args));
   server.tool('region', { input: regionSchema }, () => 'here');
-  http = await serveHttp(server, { maxBodyBytes: 100_000, maxSessions: 3 });
+  http = await serveHttp(server, { maxBodyBytes: 100_000, maxSessions: 6 });
   const opened = await send({ body: initialize });
   expect(opened.status).toBe(200);
   sessionId = opened.headers['mcp-session-id'] as string;
@@ -211,10 +211,10 @@ test('two Host headers are refused, because a proxy may have used the other one'
   expect(text).toMatch(/^HTTP\/1.1 403 /);
 });
 
-test('a session above the limit is refused until another one is closed', async () => {
+test('a session above half of the limit is refused until the principal closes another one', async () => {
   const opened = [await send({ body: initialize }), await send({ body: initialize })];
   const more = await send({ body: initialize });
-  expect(more.status).toBe(503);
+  expect(more.status).toBe(429);
   expect(more.headers['retry-after']).toBe('10');
   for (const { headers } of opened) {
     const closed = await send({ method: 'DELETE', headers: { 'mcp-session-id': headers['mcp-session-id'] as string } });
