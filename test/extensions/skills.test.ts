@@ -7,9 +7,10 @@ import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { McpServer } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillCatalog } from '@modelcontextprotocol/server/ext/skills';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { readSkills } from '../../src/connect/skill-folder.ts';
+import { frontmatterProblem } from '../../src/mcp/extensions/skills/frontmatter.ts';
 import { getSkill, listSkills, readSkillFile } from '../../src/mcp/extensions/skills/skill-reader.ts';
 import { type SkillSource, skills } from '../../src/mcp/extensions/skills/skills.ts';
 import { nameInHeader } from '../../src/mcp/methods.ts';
@@ -30,6 +31,7 @@ const refunds: SkillSource = {
     'logo.png': Uint8Array.from([0x89, 0x50, 0xff, 0x00]),
   },
 };
+const skill = { uri: 'skill://refunds/SKILL.md', frontmatter: refunds.frontmatter, resources: 'dynamic' as const };
 const ROOT = 'skill://acme/billing/refunds';
 
 async function serving(sources: readonly SkillSource[], options: ServerOptions = {}) {
@@ -222,10 +224,23 @@ describe('the SKILL.md of a skill', () => {
     ['invalid YAML', '---\nname: [\n---\n', 'not valid YAML'],
     ['deep YAML', `---\nname: ${'['.repeat(10_000)}\n---\n`, 'too large'],
     ['long YAML', `---\nname: ${'x'.repeat(100_000)}\n---\n`, 'too large'],
+    ['two documents', '---\nname: refunds\n...\nname: b\n---\n', 'not valid YAML'],
   ])('is refused with %s', async (_what, file, reason) => {
     const refused = { code: 'RESULT_INVALID', message: expect.stringContaining(reason) };
     await expect(served(file, entry)).rejects.toMatchObject(refused);
   });
+});
+
+test.each([
+  ['an unknown directive', '%FOO \u001b]0;OWNED\u0007\u001b[31m\n---\nname: refunds'],
+  ['a list as key', '["\u001b[31m"]: refunds'],
+  ['an unknown tag', 'name: !<\u001b]0;OWNED\u0007> refunds'],
+])('YAML with %s writes no warning to the terminal', async (_what, yaml) => {
+  const warnings: unknown[] = [];
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
+  closing.push(async () => emitWarning.mockRestore());
+  await frontmatterProblem(new TextEncoder().encode(`---\n${yaml}\n---\n`), skill);
+  expect(warnings).toEqual([]);
 });
 
 describe('readSkills', () => {

@@ -20,7 +20,11 @@ export function frontmatterText(file: string): string | undefined {
  * part of neither version, but of most parsers.
  */
 const resolutions = [true, false].flatMap((merge) =>
-  (['core', 'yaml-1.1', 'failsafe'] as const).map((schema) => ({ schema, merge })),
+  (['core', 'yaml-1.1', 'failsafe'] as const).map((schema) => ({
+    schema,
+    merge,
+    logLevel: 'error' as const, // warnings contain text of the file, and would reach the terminal as it is
+  })),
 );
 
 /**
