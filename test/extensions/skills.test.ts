@@ -223,7 +223,10 @@ describe('the SKILL.md of a skill', () => {
     ['no frontmatter', '# Refunds\n', 'does not begin with YAML'],
     ['invalid YAML', '---\nname: [\n---\n', 'not valid YAML'],
     ['deep YAML', `---\nname: ${'['.repeat(10_000)}\n---\n`, 'too large'],
-    ['long YAML', `---\nname: ${'x'.repeat(100_000)}\n---\n`, 'too large'],
+    ['long YAML', `---\nname: ${'x'.repeat(8 * 1024)}\n---\n`, 'too large'],
+    ['a list as key', '---\n[name]: refunds\n---\n', 'with a key that is a list'],
+    ['an object as key', '---\nname: refunds\nmore: [{ ? { a: 1 } : b }]\n---\n', 'with a key that is a list'],
+    ['an alias as key', '---\nname: &name refunds\n*name : b\n---\n', 'with a key that is a list'],
     ['two documents', '---\nname: refunds\n...\nname: b\n---\n', 'not valid YAML'],
   ])('is refused with %s', async (_what, file, reason) => {
     const refused = { code: 'RESULT_INVALID', message: expect.stringContaining(reason) };
@@ -241,6 +244,12 @@ test.each([
   closing.push(async () => emitWarning.mockRestore());
   await frontmatterProblem(new TextEncoder().encode(`---\n${yaml}\n---\n`), skill);
   expect(warnings).toEqual([]);
+});
+
+test('frontmatter of 8,192 characters is compared', async () => {
+  const yaml = `description: ${'x'.repeat(8192 - 'description: '.length)}`;
+  const problem = await frontmatterProblem(new TextEncoder().encode(`---\n${yaml}\n---\n`), skill);
+  expect(problem).toContain('has the frontmatter');
 });
 
 describe('readSkills', () => {

@@ -1,14 +1,17 @@
 // The YAML at the start of a SKILL.md, compared with the entry of the skill: "Any discrepancy MUST be treated as a verification failure".
 
+import type { Document } from 'yaml';
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { orderedJson } from '../../../base/ordered-json.ts';
 import { nestsTooDeeply } from '../../../base/text-nesting.ts';
 import type { Skill } from './skill.ts';
 
-/** Longer frontmatter is not parsed: it would block the process. */
-const MOST_CHARS = 64 * 1024;
+/** Longer frontmatter is not parsed: the time of the parser can grow with the square of the length, and blocks the process. */
+const MOST_CHARS = 8 * 1024;
 
 export const TOO_LARGE = 'has frontmatter that is too large to be compared';
+
+const OTHER_KEY = 'has frontmatter with a key that is a list, an object or an alias, which JSON cannot have';
 
 /** Editors on Windows may write a byte order mark. */
 export function frontmatterText(file: string): string | undefined {
@@ -24,6 +27,7 @@ const resolutions = [true, false].flatMap((merge) =>
     schema,
     merge,
     logLevel: 'error' as const, // warnings contain text of the file, and would reach the terminal as it is
+    prettyErrors: false,
   })),
 );
 
@@ -35,12 +39,17 @@ export async function frontmatterProblem(bytes: Uint8Array, { frontmatter }: Ski
   const text = frontmatterText(new TextDecoder().decode(bytes));
   if (text === undefined) return 'does not begin with YAML frontmatter';
   if (text.length > MOST_CHARS || nestsTooDeeply(text)) return TOO_LARGE;
-  const { parse } = await import('yaml');
+  const yaml = await import('yaml');
   const found: unknown[] = [];
   let shown: string | undefined;
+  const hasMerge = text.includes('<<');
   for (const options of resolutions) {
+    if (options.merge && !hasMerge) continue;
     try {
-      const value: unknown = parse(text, options);
+      const document = yaml.parseDocument(text, options);
+      if (document.errors.length > 0) continue;
+      if (hasOtherKey(document, yaml)) return OTHER_KEY;
+      const value: unknown = document.toJS();
       shown ??= orderedJson(value);
       found.push(value);
     } catch {
@@ -51,6 +60,17 @@ export async function frontmatterProblem(bytes: Uint8Array, { frontmatter }: Ski
   return isAnyOf(found, frontmatter)
     ? undefined
     : `has the frontmatter ${shown}, and the entry ${orderedJson(frontmatter)}`;
+}
+
+function hasOtherKey(document: Document, { isScalar, visit }: typeof import('yaml')): boolean {
+  let isFound = false;
+  visit(document, {
+    Pair: (_, { key }) => {
+      isFound = !isScalar(key);
+      return isFound ? visit.BREAK : undefined;
+    },
+  });
+  return isFound;
 }
 
 /** Whether each scalar of the entry has one of the values that the schemas give it. */
