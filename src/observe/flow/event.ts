@@ -62,7 +62,8 @@ const name = texts(LONGEST_NAME);
 const fact = texts(4000);
 /** Limit for HTTP texts. Writers produce shorter ones (secrets/mask-http.ts). */
 const httpText = texts(64 * 1024);
-const number: Field<number> = { read: (value) => (typeof value === 'number' ? value : undefined) };
+const number: Field<number> = { read: (value) => (Number.isFinite(value) ? (value as number) : undefined) };
+const integer: Field<number> = { read: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined) };
 const id: Field<string | number> = { read: (value) => text.read(value) ?? number.read(value), isPart: true };
 const bytes: Field<Uint8Array> = { read: () => undefined, isPart: true };
 const direction: Field<FlowDirection> = oneOf(['toServer', 'fromServer', 'fromClient', 'toClient']);
@@ -83,7 +84,7 @@ export const eventFields = {
   state: { from: text, to: text, reason: optional(secret(text)) },
   /** A signal that was sent or forwarded to the server. */
   signal: { signal: text },
-  exit: { exitCode: orNull(number), signal: orNull(text) },
+  exit: { exitCode: orNull(integer), signal: orNull(text) },
   /** All processes of the server are gone. `rung`: the stop rung that was needed. */
   stop: { rung: text },
   error: { code: text, message: secret(text) },

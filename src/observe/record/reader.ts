@@ -2,7 +2,7 @@
 // line is reported and skipped, and so is the partial line that a killed writer leaves at the end.
 
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { decodeText } from '../../base/decode-text.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -49,6 +49,8 @@ const MAX_RUNS = 1000;
 const LONGEST_RUN_NAME = 200;
 /** Limit of a header, because the facts about the writer are kept as long as the run is. */
 const LONGEST_HEADER = 64 * 1024;
+/** About 30 years. Later times may have no date. */
+const LATEST_MS = 1e12;
 
 /** `source`: the path of one file, or the bytes of a recording as they arrive. */
 export function readRecording(
@@ -78,13 +80,22 @@ async function* readLines(
 /** FILE and its rotated predecessors, oldest first. */
 export async function recordingFiles(file: string): Promise<string[]> {
   const name = basename(file);
-  const numbers = (await readdir(dirname(file)))
-    .map((each) => (each === name ? '0' : each.startsWith(`${name}.`) ? each.slice(name.length + 1) : ''))
-    .filter((number) => /^\d+$/.test(number));
-  return numbers
-    .map(Number)
-    .sort((a, b) => b - a)
-    .map((number) => join(dirname(file), number === 0 ? name : `${name}.${number}`));
+  const names = await readdir(dirname(file));
+  const rotated = names
+    .filter((each) => each.startsWith(`${name}.`))
+    .map((each) => each.slice(name.length + 1))
+    .filter((number) => /^[1-9]\d*$/.test(number))
+    .sort((a, b) => Number(b) - Number(a))
+    .map((number) => join(dirname(file), `${name}.${number}`));
+  const areFiles = await Promise.all(rotated.map(isFile));
+  const files = rotated.filter((_, index) => areFiles[index]);
+  return names.includes(name) ? [...files, join(dirname(file), name)] : files;
+}
+
+/** To open a named pipe would wait for a writer. */
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true;
 }
 
 export async function* readRecordings(
@@ -180,7 +191,7 @@ function parseObject(text: string): RawLine | undefined {
 export function parseEvent(line: RawLine): FlowEvent | 'unknown' | undefined {
   const { seq, atMs, server, life, kind } = line;
   if (!isNumber(seq) || !isNumber(atMs) || !isString(server) || !isNumber(life) || !isString(kind)) return undefined;
-  if (server.length > LONGEST_NAME) return undefined;
+  if (server.length > LONGEST_NAME || atMs < 0 || atMs > LATEST_MS) return undefined;
   const ofEvent = kind === 'client-frame' || kind === 'client-fault' ? kind.slice('client-'.length) : kind;
   const fact = ofEvent === 'frame' ? readFrame(line) : readFields(line, ofEvent);
   if (!fact || fact === 'unknown') return fact;
@@ -234,6 +245,7 @@ function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+/** JSON text such as 1e999 is parsed as Infinity. */
 function isNumber(value: unknown): value is number {
-  return typeof value === 'number';
+  return Number.isFinite(value);
 }

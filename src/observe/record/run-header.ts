@@ -26,6 +26,9 @@ export function isHeader(line: RawLine): boolean {
   return line.standpipe === 'recording';
 }
 
+/** The end of the year 9999: sums with the times of events are dates too. */
+const LATEST_START = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 export function parseHeader(line: RawLine): RecordingRun | undefined {
   const { version, run, startedAt, pid, about } = line;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return undefined;
@@ -33,7 +36,7 @@ export function parseHeader(line: RawLine): RecordingRun | undefined {
   return {
     run: typeof run === 'string' ? run : '',
     version,
-    startedAt: date && !Number.isNaN(date.getTime()) ? date : undefined,
+    startedAt: date && date.getTime() <= LATEST_START ? date : undefined,
     pid: typeof pid === 'number' ? pid : undefined,
     about: typeof about === 'object' && about !== null ? (about as Record<string, unknown>) : {},
   };
