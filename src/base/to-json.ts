@@ -37,7 +37,7 @@ export function requireJson(value: unknown): string {
   throw json;
 }
 
-function tooDeep(cause?: Error): UsageError {
+export function tooDeep(cause?: Error): UsageError {
   const levels = MAX_NESTING.toLocaleString('en');
   return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Nested too deeply: the limit is ${levels} levels`, {
     cause,

@@ -1,13 +1,17 @@
 // Compares two recordings of a server: its definitions, and its calls by method and parameters with outcome, result and duration.
 
-import { isObject } from '../../base/json-object.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isNestedTooDeeply } from '../../base/to-json.ts';
 import { type DefinitionChange, type Definitions, definitionChanges } from '../../mcp/definition-change.ts';
 import { type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
 import { type Difference, differencesOf } from './differences.ts';
-import { comparable, type RecordedExchange } from './recorded-exchange.ts';
+import { comparable, type MessagePlace, type RecordedExchange } from './recorded-exchange.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
-/** `error`: a JSON-RPC error. `tool-error`: a result with `isError`. */
+/**
+ * `error`: a JSON-RPC error. `tool-error`: a result with `isError`. `cut`: the answer was too long to be recorded whole, or is nested too
+ * deeply to be compared.
+ */
 export type CallOutcome = 'ok' | 'error' | 'tool-error' | 'cut' | 'cancelled' | 'lost' | 'pending';
 
 export interface ComparedCall {
@@ -75,13 +79,13 @@ async function newestListing(
   let pages = 0;
   for (const exchange of session.exchanges) {
     if (exchange.method !== method || exchange.outcome !== 'answered') continue;
-    const { params } = await session.file.message(exchange.request);
-    const { result } = await session.file.message(exchange.answer!);
+    const params = (await messageOf(session, exchange.request))?.params;
+    const result = (await messageOf(session, exchange.answer!))?.result;
     const entries = isObject(result) ? result[member] : undefined;
     if (!Array.isArray(entries)) continue;
     const isFirst = !isObject(params) || params.cursor === undefined;
     if (isFirst) [newest, pages] = [[], 0];
-    if (newest && pages++ < MOST_PAGES) newest.push(...entries);
+    if (newest && pages++ < MOST_PAGES) for (const entry of entries) newest.push(entry);
   }
   return newest;
 }
@@ -105,7 +109,7 @@ async function compared(
   now: RecordedExchange | undefined,
 ): Promise<ComparedCall> {
   const exchange = (old ?? now)!;
-  const { params } = await (old ? before : after).file.message(exchange.request);
+  const params = (await messageOf(old ? before : after, exchange.request))?.params;
   const [was, is] = [old && (await sideOf(before, old)), now && (await sideOf(after, now))];
   const differences = was && is ? differencesOf(was.answer, is.answer, MOST_DIFFERENCES) : [];
   const isSame = was?.side.outcome === is?.side.outcome && differences.length === 0;
@@ -124,10 +128,18 @@ async function sideOf(session: RecordedSession, exchange: RecordedExchange) {
   const { outcome, startMs, endMs } = exchange;
   const durationMs = endMs === undefined ? {} : { durationMs: Math.round((endMs - startMs) * 1000) / 1000 };
   if (outcome !== 'answered') return { side: { outcome, ...durationMs }, answer: undefined };
-  const { result, error } = await session.file.message(exchange.answer!);
+  const message = await messageOf(session, exchange.answer!);
+  if (!message) return { side: { outcome: 'cut' as const, ...durationMs }, answer: undefined };
+  const { result, error } = message;
   const kind: CallOutcome = error !== undefined && error !== null ? 'error' : isToolError(result) ? 'tool-error' : 'ok';
   const { _meta, ...plain } = isObject(result) ? result : {};
   return { side: { outcome: kind, ...durationMs }, answer: kind === 'error' ? { error } : { result: plain } };
+}
+
+/** Undefined for a message that is nested too deeply to be compared or shown. */
+async function messageOf({ file }: RecordedSession, place: MessagePlace): Promise<JsonObject | undefined> {
+  const message = await file.message(place);
+  return isNestedTooDeeply(message) ? undefined : message;
 }
 
 function isToolError(result: unknown): boolean {
