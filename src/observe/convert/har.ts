@@ -44,9 +44,9 @@ function entryOf(
       method: http?.method ?? 'POST',
       url:
         http?.url ??
-        `stdio://${encodeURIComponent(server)}/${[method, targetOf(method, request)]
+        `stdio://${encoded(server)}/${[method, targetOf(method, request)]
           .filter(Boolean)
-          .map((part) => encodeURIComponent(part!))
+          .map((part) => encoded(part!))
           .join('/')}`,
       headers: headersOf(http?.requestHeaders),
       queryString: [],
@@ -72,6 +72,11 @@ function targetOf(method: string, { params }: JsonObject): string | undefined {
   const parameter = methodsOfMcp.get(method)?.target?.parameter;
   const value = parameter !== undefined && isObject(params) ? params[parameter] : undefined;
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Half of a surrogate pair cannot be encoded; UTF-8 has U+FFFD in its place. */
+function encoded(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
 }
 
 function headersOf(lines: string | undefined): Header[] {

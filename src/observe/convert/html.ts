@@ -124,7 +124,9 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function pretty(message: object): string {
-  const json = JSON.stringify(message, undefined, 2);
+  const compact = JSON.stringify(message);
+  // Indentation at each of many levels can make the text longer than a string can be.
+  const json = compact.length > LONGEST_MESSAGE ? compact : JSON.stringify(message, undefined, 2);
   return json.length > LONGEST_MESSAGE ? `${json.slice(0, LONGEST_MESSAGE)}\n… (${json.length} characters)` : json;
 }
 

@@ -3,6 +3,7 @@
 import { decodeText } from '../../base/decode-text.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isNestedTooDeeply } from '../../base/to-json.ts';
 import { Analysis } from '../analysis/analysis.ts';
 import type { MessageDescription } from '../analysis/describe-frame.ts';
 import type { Exchange } from '../analysis/exchange.ts';
@@ -29,7 +30,7 @@ export interface SelectedEvent {
 export interface SelectedExchange {
   readonly exchange: Exchange;
   readonly request: JsonObject;
-  /** Absent without an answer, or if it was too long to be recorded whole. */
+  /** Absent without an answer, or if it was too long to be recorded whole or is nested too deeply. */
   readonly answer: JsonObject | undefined;
   readonly startDateMs: number;
   readonly endDateMs: number | undefined;
@@ -114,7 +115,7 @@ function messageOf(frame: FrameEvent | undefined, id: string | number): JsonObje
   try {
     const parsed: unknown = JSON.parse(decodeText(frame.payload));
     const message = Array.isArray(parsed) ? parsed.find((each) => isObject(each) && each.id === id) : parsed;
-    return isObject(message) ? message : undefined;
+    return isObject(message) && !isNestedTooDeeply(message) ? message : undefined;
   } catch {
     return undefined; // a message after other text on its line
   }
