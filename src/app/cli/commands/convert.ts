@@ -1,9 +1,12 @@
 // `standpipe convert`: a recording as HTML, HAR, OpenTelemetry spans or a sequence diagram.
 
-import { writeFileSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Option } from 'commander';
+import { UsageError } from '../../../base/errors.ts';
 import type { Selection } from '../../../observe/convert/selection.ts';
+import { recordingFiles } from '../../../observe/record/reader.ts';
+import { writePrivately } from '../../../wire/process/files/private-file.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { countOf, help } from './server-options.ts';
 
@@ -53,9 +56,19 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const convert: CommandBody = async ({ out }, [file], options) => {
   const { to, output, server, last } = options as { to: string; output?: string; server?: string; last?: number };
+  if (output !== undefined) await refuseInput(file!, output);
   const { readSelection } = await import('../../../observe/convert/selection.ts');
   const converted = await formats[to]!.convert(await readSelection(file!, { server, last }), file!);
   if (output === undefined) out.write(converted);
-  else writeFileSync(output, converted, { mode: 0o600 });
+  else writePrivately(output, converted);
   return undefined;
 };
+
+async function refuseInput(file: string, output: string): Promise<void> {
+  const target = await realpath(output).catch(() => undefined); // the file does not exist yet
+  if (target === undefined) return;
+  for (const each of await recordingFiles(file)) {
+    if ((await realpath(each)) !== target) continue;
+    throw new UsageError('INVALID_OPTION', `${output} is a file of the recording`, { hint: 'Write to another file.' });
+  }
+}

@@ -15,6 +15,7 @@ import {
   readFileSync,
   rmSync,
   type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, lstat, open, rm, writeFile } from 'node:fs/promises';
@@ -78,6 +79,14 @@ export function readPrivately(path: string): string | undefined {
 /** Replaces the file atomically. */
 export function replacePrivately(path: string, text: string): void {
   replaceFile(path, (beside) => writeFileSync(beside, text, { flag: 'wx', mode: 0o600 }));
+}
+
+/** Writes to a path that the user chose: a file is replaced, a device or pipe is written. Throws FILE_NOT_PRIVATE for a link to a file. */
+export function writePrivately(path: string, text: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isFile()) return writeFileSync(path, text);
+  refuseLink(path, lstatSync(path, { throwIfNoEntry: false }));
+  replacePrivately(path, text);
 }
 
 /**
