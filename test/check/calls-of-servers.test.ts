@@ -11,11 +11,15 @@ const ALIVE = 'methods/calls-keep-the-server-alive';
  * A server with one read-only tool. `onCall`: code that uses `answer` and `fail`. `before`: code that runs before other requests are
  * answered.
  */
-function server(onCall: string, { before = '', isReadOnly = true, a = {}, $defs = {} } = {}): string[] {
+function server(
+  onCall: string,
+  { before = '', isReadOnly = true, a = {}, $defs = {}, tool: more = {} } = {},
+): string[] {
   const tool = {
     name: 'add',
     inputSchema: { type: 'object', properties: { a: { type: 'number', ...a } }, required: ['a'], $defs },
     annotations: { readOnlyHint: isReadOnly },
+    ...more,
   };
   const code = `
     let wasCalled = false;
@@ -94,6 +98,49 @@ test.concurrent('the report lists rules that --allow-calls would test, if there 
 test.concurrent('the reason names a call that is not answered', async () => {
   const report = await check(server(''), { only: [ALIVE, ...ofResults], timeoutMs: 4_000 });
   const reason = 'the call of "add" was not answered within 2.5 s: raise --timeout, or name the tool with --long-call';
+  expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
+});
+
+const wrongContent = `send('result', { content: '1' });`;
+
+test.concurrent.each<[string, Partial<CheckServerOptions>]>([
+  ['is read-only', {}],
+  ['is allowed with other arguments', { allowCalls: [{ name: 'add', arguments: { a: 2 } }] }],
+  ['is allowed with the same arguments', { allowCalls: [{ name: 'add', arguments: { a: 1 } }] }],
+])('the tool of the long call is judged if it %s', async (_when, options) => {
+  const longCall = { name: 'add', arguments: { a: 1 } };
+  const args = server(wrongContent, { a: { default: 7 }, isReadOnly: !options.allowCalls });
+  const report = await check(args, { only: ofResults, longCall, ...options });
+  expect(report.outcomes[0]).toMatchObject({ rule: 'methods/tool-results', status: 'failed' });
+});
+
+test.concurrent('the reason names the long call if it is the only one of the tool', async () => {
+  const longCall = { name: 'add', arguments: { a: 1 } };
+  for (const isReadOnly of [true, false]) {
+    const args = server('answer();', { a: { default: 1 }, isReadOnly });
+    const report = await check(args, { only: [ALIVE, ...ofResults], longCall });
+    const reason =
+      'the check knows only the long call of "add", whose result is not awaited: name a short call of the tool with arguments in --allow-calls';
+    expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
+  }
+});
+
+test.concurrent('a slow tool that --long-call names is not reported as slow', async () => {
+  const longCall = { name: 'add', arguments: { a: 9 } };
+  const report = await check(server(''), {
+    only: ['methods/calls-are-answered', ...ofResults],
+    longCall,
+    timeoutMs: 4_000,
+  });
+  const reason =
+    'the call of "add" was not answered within 2.5 s: name a short call of the tool with arguments in --allow-calls';
+  expect(Object.values(reasonsOf(report)).toSorted()).toEqual(['passed', reason, reason].toSorted());
+});
+
+test.concurrent('the reason does not ask for other arguments of a tool that runs only as a task', async () => {
+  const tool = { execution: { taskSupport: 'required' } };
+  const report = await check(server(`fail(-32601, 'as a task');`, { tool }), { only: ofResults });
+  const reason = 'the tools that may be called run only as tasks: name another tool with --allow-calls';
   expect(new Set(Object.values(reasonsOf(report)))).toEqual(new Set([reason]));
 });
 

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isViolated } from '../../src/check/report/rule-results.ts';
 import { type CheckServerOptions, checkServer } from '../../src/check/server/check-server.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures');
@@ -36,4 +37,31 @@ test('the rules are not applicable to a server without tasks', async () => {
   const outcomes = await checkTasks({ command: process.execPath, args: [join(fixtures, 'tasks/slow-server.mjs')] });
   expect(outcomes.filter(({ status }) => status !== 'not applicable')).toEqual([]);
   expect(new Set(outcomes.map(({ reason }) => reason))).toEqual(new Set(['the server does not declare tasks']));
+});
+
+test.each([
+  ['none', []],
+  ['numeric-id', ['tasks/created-task']],
+  ['numeric-time', ['tasks/created-task']],
+  ['unknown-status', ['tasks/read-task']],
+  ['complete', ['tasks/result-type']],
+  ['short-id', ['tasks/unguessable-ids']],
+])('the task of the long call is judged if no other call becomes one: %s', async (mistake, violated) => {
+  const outcomes = await checkTasks({
+    command: process.execPath,
+    args: [join(fixtures, 'check/long-task.mjs'), mistake],
+    revisions: ['2026-07-28'],
+    longCall: { name: 'work' },
+    only: ['tasks/created-task', 'tasks/read-task', 'tasks/result-type', 'tasks/unguessable-ids'],
+  });
+  expect(outcomes.filter(isViolated).map(({ rule }) => rule)).toEqual(violated);
+  expect(outcomes.map(({ status }) => status)).toContain('passed');
+});
+
+test('the reason names --long-call if no task is known', async () => {
+  const options = { command: process.execPath, args: [join(fixtures, 'check/long-task.mjs')] };
+  const outcomes = await checkTasks({ ...options, revisions: ['2026-07-28'], only: ['tasks/created-task'] });
+  expect(outcomes).toMatchObject([
+    { status: 'not applicable', reason: expect.stringMatching(/--(long-call|allow-calls)/) },
+  ]);
 });

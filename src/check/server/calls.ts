@@ -3,6 +3,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { globMatcher } from '../../base/glob.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { orderedJson } from '../../base/ordered-json.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import { acceptedArguments } from './sample-arguments.ts';
 
@@ -41,9 +42,11 @@ export function mustBeTools(named: readonly NamedCall[], tools: readonly JsonObj
 /** Rules need a few calls. Each made-up call compiles a schema. */
 const MOST_CALLS = 100;
 
+/** `long`: a call that takes seconds. It is left out, unless the user allows this call by its arguments. Other calls of its tool remain. */
 export async function permittedCalls(
   tools: readonly JsonObject[],
   allowed: readonly NamedCall[],
+  long?: PermittedCall,
 ): Promise<PermittedCalls> {
   const named = allowed.map((each) => ({ ...each, isNamed: globMatcher(each.name) }));
   const calls: PermittedCall[] = [];
@@ -56,6 +59,8 @@ export async function permittedCalls(
     const isReadOnly = isObject(tool.annotations) && tool.annotations.readOnlyHint === true;
     if (!given && !isReadOnly) continue;
     const found = given?.arguments ?? (await acceptedArguments(tool.inputSchema));
+    const isLong = !given?.arguments && long?.name === name && orderedJson(found) === orderedJson(long.arguments);
+    if (isLong) continue;
     if (found) calls.push({ name, tool, arguments: found });
     else withoutArguments.push(tool);
   }

@@ -38,7 +38,7 @@ export class RevisionRun {
     (probe) => this.drop(probe),
   );
   facts!: Facts;
-  /** The permitted calls without the long one. */
+  /** The permitted calls without the long one. Its tool may have another, short call. */
   calls: readonly PermittedCall[] = [];
   withoutArguments: PermittedCalls['withoutArguments'] = [];
   longCall: PermittedCall | undefined;
@@ -90,11 +90,11 @@ export class RevisionRun {
 
   async #findCalls({ tools }: Facts): Promise<void> {
     const { allowedCalls, longCall } = this.options;
-    const { calls, withoutArguments } = await permittedCalls(tools, allowedCalls);
-    this.calls = calls.filter(({ name }) => name !== longCall?.name);
-    this.withoutArguments = withoutArguments;
     const long = longCall ? tools.filter(({ name }) => name === longCall.name) : [];
     this.longCall = longCall && (await permittedCalls(long, [longCall])).calls[0];
+    const { calls, withoutArguments } = await permittedCalls(tools, allowedCalls, this.longCall);
+    this.calls = calls;
+    this.withoutArguments = withoutArguments;
   }
 
   /** The observed conversation. Send only valid messages that do not depend on the selection of rules. */

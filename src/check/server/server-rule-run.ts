@@ -54,9 +54,8 @@ export class ServerRuleRun extends RuleRun<Probe> {
 
   /** Permitted calls of tools that a client with other capabilities got. */
   async callsOf(tools: readonly JsonObject[]): Promise<readonly PermittedCall[]> {
-    const { allowedCalls, longCall } = this.#revisionRun.options;
-    const { calls } = await permittedCalls(tools, allowedCalls);
-    return calls.filter(({ name }) => name !== longCall?.name);
+    const { allowedCalls } = this.#revisionRun.options;
+    return (await permittedCalls(tools, allowedCalls, this.knownLongCall)).calls;
   }
 
   /** Tools that the check may call, without arguments that their schemas accept. */

@@ -164,6 +164,20 @@ export const MISSING_CAPABILITY = -32021;
 const NOT_ALLOWED =
   'the check may not call any of these tools, so the output of calls is unknown: name a tool with --allow-calls';
 
+function onlyLong(name: string): string {
+  return `the check knows only the long call of "${name}", whose result is not awaited: name a short call of the tool with arguments in --allow-calls`;
+}
+
+/** Tools of 2025-11-25. Their calls without `task` are refused. */
+function runsAsTask({ execution }: JsonObject): boolean {
+  return isObject(execution) && execution.taskSupport === 'required';
+}
+
+function whyOnlyTasks({ knownLongCall: long }: ServerRuleRun, isWanted: (tool: JsonObject) => boolean): string {
+  if (long && isWanted(long.tool) && !runsAsTask(long.tool)) return onlyLong(long.name);
+  return 'the tools that may be called run only as tasks: name another tool with --allow-calls';
+}
+
 function withoutArguments({ name }: JsonObject): string {
   return `the check found no arguments that the \`inputSchema\` of "${textOf(name)}" accepts: name the tool with arguments in --allow-calls`;
 }
@@ -180,10 +194,14 @@ export function whyNoCalls(
 ): string {
   if (!ruleRun.facts.tools.some(isWanted)) return otherwise;
   if (!ruleRun.calls.some(({ tool }) => isWanted(tool))) {
+    const { knownLongCall: long } = ruleRun;
+    if (long && isWanted(long.tool)) return onlyLong(long.name);
     const unknown = ruleRun.withoutArguments.find(isWanted);
     return unknown ? withoutArguments(unknown) : NOT_ALLOWED;
   }
-  const made = calls.filter(({ call }) => isWanted(call.tool));
+  const ofTools = calls.filter(({ call }) => isWanted(call.tool));
+  const made = ofTools.filter(({ call }) => ruleRun.era === 'modern' || !runsAsTask(call.tool));
+  if (made.length === 0 && ofTools.length > 0) return whyOnlyTasks(ruleRun, isWanted);
   if (made.some(hasSucceeded)) return otherwise;
   const failed = made.find(({ error, result }) => error ?? result);
   if (!failed) return unanswered(ruleRun, made) ?? otherwise;
@@ -240,5 +258,9 @@ export function unanswered(ruleRun: ServerRuleRun, calls: readonly CallExchange[
   const slow = missing.find(isUnanswered);
   const [fatal] = missing;
   if (!slow) return fatal && `the call of "${fatal.call.name}" ended the server (methods/calls-keep-the-server-alive)`;
-  return `the call of "${slow.call.name}" was not answered within ${callTimeoutMs(ruleRun) / 1000} s: raise --timeout, or name the tool with --long-call`;
+  const advice =
+    slow.call.name === ruleRun.knownLongCall?.name
+      ? 'name a short call of the tool with arguments in --allow-calls'
+      : 'raise --timeout, or name the tool with --long-call';
+  return `the call of "${slow.call.name}" was not answered within ${callTimeoutMs(ruleRun) / 1000} s: ${advice}`;
 }

@@ -161,11 +161,12 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
     source: tasks('security-considerations', 'task-isolation-and-access-control'),
     fix: 'Make ids with a cryptographic random generator, with at least 128 bits, such as a UUID of version 4.',
     check: async (ruleRun) => {
+      const short = (await followedTasks(ruleRun)).find(({ id }) => id !== '' && id.length < LEAST_ID_CHARS);
+      if (short)
+        violation(`The id ${JSON.stringify(short.id)} has only ${short.id.length} characters.`, short.created.frame);
       const [first, second] = await severalTasks(ruleRun);
       const [a, b] = [first!.id, second!.id];
       const frames = [first!.created.frame, second!.created.frame];
-      if (a.length < LEAST_ID_CHARS)
-        violation(`The id ${JSON.stringify(a)} has only ${a.length} characters.`, frames[0]!);
       const length = a === b ? LEAST_DIFFERENT_CHARS : differentChars(a, b);
       if (length < LEAST_DIFFERENT_CHARS)
         violation(

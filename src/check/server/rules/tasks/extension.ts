@@ -167,7 +167,7 @@ export const extensionTaskRules = serverRows({ ...ofExtension, level: 'MUST', us
       const frames = ruleRun.seen.flatMap((probe) => probe.frames);
       for (const { created, call } of await followedTasks(ruleRun)) {
         const after = notificationsIn(frames.slice(frames.indexOf(created.frame)), PROGRESS);
-        const own = after.find(({ params }) => params.progressToken === tokenOf(call.name));
+        const own = after.find(({ params }) => params.progressToken === tokenOf(ruleRun, call));
         if (own) violation(`The server sent progress of the task of "${call.name}".`, created.frame, own.frame);
       }
     },

@@ -50,6 +50,8 @@ export interface TaskCall {
   readonly followed?: FollowedTask;
 }
 
+const NO_TOOL = 'no tool may become a task';
+
 const MOST_CALLS = 12;
 /** The interval if the server does not suggest one, and the least interval. */
 const POLL_MS = 100;
@@ -61,7 +63,7 @@ export const statuses = [...running, ...final];
 
 const known = new WeakMap<Facts, Promise<readonly TaskCall[]>>();
 
-/** The calls that may become tasks; none if the server does not declare tasks in this revision. */
+/** The calls that may become tasks, and the long one; none if the server does not declare tasks in this revision. */
 export function taskCalls(ruleRun: ServerRuleRun): Promise<readonly TaskCall[]> {
   let calls = known.get(ruleRun.facts);
   if (!calls) {
@@ -75,8 +77,12 @@ export function taskCalls(ruleRun: ServerRuleRun): Promise<readonly TaskCall[]> 
 export async function followedTasks(ruleRun: ServerRuleRun): Promise<readonly FollowedTask[]> {
   mustDeclare(ruleRun);
   const found = (await taskCalls(ruleRun)).flatMap(({ followed = [] }) => followed);
-  const none = 'no permitted call became a task';
-  return found.length > 0 ? found : notApplicable(whyNoCalls(ruleRun, { calls: [] }, none, mayBeTask(ruleRun)));
+  if (found.length > 0) return found;
+  const isWanted = mayBeTask(ruleRun);
+  const { knownLongCall: long } = ruleRun;
+  if (long && isWanted(long.tool)) notApplicable('no call became a task, not even the long one');
+  const none = 'no permitted call became a task: name a call that becomes one with --long-call';
+  notApplicable(whyNoCalls(ruleRun, { calls: [] }, ruleRun.facts.tools.some(isWanted) ? none : NO_TOOL, isWanted));
 }
 
 export function mustDeclare(ruleRun: ServerRuleRun): void {
@@ -128,14 +134,16 @@ export function asTaskClient({ era }: ServerRuleRun, params: JsonObject): JsonOb
 }
 
 /** Parameters of a call that may become a task. */
-export function taskParams(ruleRun: ServerRuleRun, { name, arguments: args }: PermittedCall): JsonObject {
+export function taskParams(ruleRun: ServerRuleRun, call: PermittedCall): JsonObject {
+  const { name, arguments: args } = call;
   const params = { name, arguments: args, ...(ruleRun.era === 'legacy' && { task: { ttl: TTL_MS } }) };
   const { _meta = {}, ...others } = asTaskClient(ruleRun, params);
-  return { ...others, _meta: { ...(_meta as JsonObject), progressToken: tokenOf(name) } };
+  return { ...others, _meta: { ...(_meta as JsonObject), progressToken: tokenOf(ruleRun, call) } };
 }
 
-export function tokenOf(name: string): string {
-  return `task-${name}`;
+/** The long call and a short call of one tool have different tokens. */
+export function tokenOf({ knownLongCall }: ServerRuleRun, call: PermittedCall): string {
+  return `${call === knownLongCall ? 'long-task' : 'task'}-${call.name}`;
 }
 
 /** The task in the answer to a call, even if it is malformed. Undefined for other results, which may have members of these names. */
@@ -164,7 +172,17 @@ async function tryAll(ruleRun: ServerRuleRun): Promise<TaskCall[]> {
   const calls = ruleRun.calls.filter(({ tool }) => isWanted(tool)).slice(0, MOST_CALLS);
   const conversation = await ruleRun.shared();
   const made = await Promise.all(calls.map((call) => follow(ruleRun, conversation, call).catch(ignoreVerdict)));
+  const { knownLongCall: long } = ruleRun;
+  if (long && isWanted(long.tool)) made.push(await glance(ruleRun, long).catch(ignoreVerdict));
   return made.filter((each) => each !== undefined);
+}
+
+/** The long call. Its task is read once, and then cancelled. */
+async function glance(ruleRun: ServerRuleRun, call: PermittedCall): Promise<TaskCall> {
+  const conversation = await ruleRun.shared();
+  const made = await created(ruleRun, conversation, call);
+  if (made.followed?.id) await new Follower(ruleRun, conversation, made.followed).once().catch(ignoreVerdict);
+  return made;
 }
 
 /** A new call, and its task until its end or for the time of one answer. */
@@ -173,13 +191,24 @@ export async function follow(
   conversation: Conversation,
   call: PermittedCall,
 ): Promise<TaskCall> {
-  const answer = await conversation.request('tools/call', taskParams(ruleRun, call), callTimeoutMs(ruleRun));
+  const made = await created(ruleRun, conversation, call);
+  if (made.followed?.id) await new Follower(ruleRun, conversation, made.followed).toTheEnd().catch(ignoreVerdict);
+  return made;
+}
+
+/** A new call, and its task before it was read. A call that is not answered in time is cancelled. */
+async function created(ruleRun: ServerRuleRun, conversation: Conversation, call: PermittedCall): Promise<TaskCall> {
+  const requestId = conversation.ask('tools/call', taskParams(ruleRun, call));
+  const answer = await conversation
+    .answer(requestId, '`tools/call`', callTimeoutMs(ruleRun))
+    .catch((error: unknown) => {
+      if (!conversation.probe.ended) conversation.notify('notifications/cancelled', { requestId });
+      throw error;
+    });
   const task = taskIn(answer);
   if (!task) return { call, answer };
   const id = typeof task.taskId === 'string' ? task.taskId : '';
-  const followed: FollowedTask = { call, created: answer, task, id, reads: [], updates: [], notified: [] };
-  if (id !== '') await new Follower(ruleRun, conversation, followed).toTheEnd().catch(ignoreVerdict);
-  return { call, answer, followed };
+  return { call, answer, followed: { call, created: answer, task, id, reads: [], updates: [], notified: [] } };
 }
 
 /** Another rule reports a request that is not answered. */
@@ -221,6 +250,10 @@ class Follower {
       await stopListening(this.#conversation, listening);
       this.#followed.notified = notificationsFor(this.#conversation.probe, listening);
     }
+  }
+
+  async once(): Promise<void> {
+    if (!isFinal(await this.#read())) await this.#cancel();
   }
 
   async #read(): Promise<unknown> {
