@@ -17,6 +17,7 @@ import { schemaRules } from './methods/schema.ts';
 import { toolCallRules } from './methods/tool-calls.ts';
 import { toolEntryRules } from './methods/tool-entries.ts';
 import { toolResultRules } from './methods/tool-results.ts';
+import { wrongRequestRules } from './methods/wrong-requests.ts';
 import { requestEnvelopeRules } from './modern/envelope.ts';
 import { questionRules } from './modern/questions.ts';
 import { modernResultRules } from './modern/results.ts';
@@ -50,6 +51,7 @@ export const serverRules: readonly ServerRule[] = [
   ...resourceRules,
   ...promptRules,
   ...notificationMethodRules,
+  ...wrongRequestRules,
   ...schemaRules,
   ...requestEnvelopeRules,
   ...modernResultRules,

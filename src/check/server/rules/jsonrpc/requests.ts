@@ -85,6 +85,7 @@ export const requestRules = serverRows({ level: 'ADVICE', runs: 'each era', uses
   },
   {
     id: 'jsonrpc/invalid-params',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     title: 'answer params of a wrong type with -32602',
     says: 'A request whose params do not have the form that its method requires is answered with the error -32602.',
     source: errorObject,

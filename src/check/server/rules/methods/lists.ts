@@ -144,6 +144,7 @@ export const listRules = serverRows({ level: 'ADVICE', runs: 'each revision', us
   },
   {
     id: 'methods/invalid-cursors-are-refused',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     level: 'SHOULD',
     title: 'refuse an invalid cursor with -32602',
     says: 'A request for a list with a cursor that the server did not return is refused with the code -32602.',

@@ -48,6 +48,7 @@ const logRules = serverRows({ runs: 'each era', uses: 'shared' }, [
   },
   {
     id: 'methods/unknown-log-levels-are-refused',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     level: 'SHOULD',
     title: 'refuse an unknown log level with -32602',
     says: 'A log level that does not exist is refused with the code -32602.',

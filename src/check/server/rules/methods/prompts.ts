@@ -91,6 +91,7 @@ export const promptRules = serverRows({ level: 'SHOULD', runs: 'each era', uses:
   }),
   {
     id: 'methods/unknown-prompts-are-refused',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     title: 'refuse an unknown prompt with -32602',
     says: 'A request for a prompt that does not exist is refused with the code -32602.',
     source: mcp('server/prompts#error-handling'),
@@ -104,6 +105,7 @@ export const promptRules = serverRows({ level: 'SHOULD', runs: 'each era', uses:
   },
   {
     id: 'methods/missing-prompt-arguments-are-refused',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     title: 'refuse a prompt without a required argument with -32602',
     says: 'A request for a prompt without one of its required arguments is refused with the code -32602.',
     source: mcp('server/prompts#error-handling'),
@@ -144,6 +146,7 @@ export const promptRules = serverRows({ level: 'SHOULD', runs: 'each era', uses:
   }),
   {
     id: 'methods/unknown-completions-are-refused',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     title: 'refuse a completion for an unknown prompt with -32602',
     says: 'A completion that refers to a prompt that does not exist is refused with the code -32602.',
     source: mcp('server/utilities/completion#error-handling'),

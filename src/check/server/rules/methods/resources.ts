@@ -98,6 +98,7 @@ export const resourceRules = serverRows({ runs: 'each revision', uses: 'shared' 
   }),
   {
     id: 'methods/unknown-resources-are-not-found',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     level: 'SHOULD',
     title: 'refuse an unknown resource with -32002',
     says: 'Reading a resource that does not exist is refused with the code -32002.',
@@ -109,6 +110,7 @@ export const resourceRules = serverRows({ runs: 'each revision', uses: 'shared' 
   },
   {
     id: 'methods/unknown-resources-are-invalid-params',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     level: 'MUST',
     title: 'refuse an unknown resource with -32602',
     says: 'Since 2026-07-28, reading a resource that does not exist is refused with the code -32602. An empty list of contents is not a valid answer.',

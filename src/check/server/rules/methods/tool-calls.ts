@@ -28,6 +28,7 @@ const EXITS_LATER =
 export const toolCallRules = serverRows({ runs: 'each era', uses: 'shared' }, [
   {
     id: 'methods/unknown-tools-are-refused',
+    endIsReportedBy: 'methods/wrong-requests-are-answered',
     level: 'ADVICE',
     title: 'refuse an unknown tool with -32602',
     says: 'A call of a tool that does not exist is refused with the code -32602, not answered with a result with `isError`.',
