@@ -80,7 +80,8 @@ function causeOf(entry: Entry): Entry[] {
   const isRequest = ({ bytes }: Entry) => [',', '}'].some((end) => Buffer.from(bytes).includes(`"id":${id}${end}`));
   const request = id === undefined ? undefined : before.findLast(isRequest);
   const isAnswered = answeredIn(entries);
-  const anonymous = id === 'null' ? before.findLast((sent) => !isAnswered(sent)) : undefined;
+  const anonymous =
+    id === 'null' || isAnswerWithoutId(entry) ? before.findLast((sent) => !isAnswered(sent)) : undefined;
   const cause = request ?? anonymous ?? earlier.findLast((each) => each.kind === 'sent' || isEndOfStdin(each));
   return cause ? [cause] : [];
 }
@@ -107,6 +108,11 @@ function messagesIn(entry: Entry): JsonObject[] {
 /** Protocols keep the message in their entries. */
 function messageIn(entry: Entry & { readonly json?: unknown; readonly message?: unknown }): unknown {
   return entry.json ?? entry.message;
+}
+
+function isAnswerWithoutId(entry: Entry): boolean {
+  const message = messageIn(entry);
+  return isObject(message) && message.id === undefined && message.method === undefined;
 }
 
 function idOf(entry: Entry): unknown {

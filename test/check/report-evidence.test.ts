@@ -66,3 +66,26 @@ test('a secret in the name of a server is masked in the report', async () => {
   expect(report.name).toBeDefined();
   expect(JSON.stringify(report)).not.toContain('correct-horse');
 });
+
+test.each([',"id":null', ''])('the evidence of a refused batch begins with the batch: error with %j', async (id) => {
+  const code = `
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const message = JSON.parse(line);
+      if (Array.isArray(message)) return console.log('{"jsonrpc":"2.0"${id},"error":{"code":-32600,"message":"Invalid Request"}}');
+      if (message.id === undefined) return;
+      const serverInfo = { name: 'refuses', version: '1' };
+      const result = message.method === 'ping' ? {} : { protocolVersion: '2025-03-26', capabilities: {}, serverInfo };
+      console.log(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+    });`;
+  const { outcomes } = await checkServer({
+    command: process.execPath,
+    args: ['-e', code],
+    revisions: ['2025-03-26'],
+    only: ['jsonrpc/batches-are-answered'],
+    timeoutMs: 60_000,
+  });
+  expect(outcomes[0]!.evidence!.map(({ kind, text }) => [kind, text.slice(0, 2)])).toEqual([
+    ['sent', '[{'],
+    ['received', '{"'],
+  ]);
+});
