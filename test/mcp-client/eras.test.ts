@@ -209,6 +209,14 @@ test('refuses a server that answers with an unknown version, and stops it', asyn
   expect(server.pids.filter(isAlive)).toEqual([]);
 });
 
+test.each([
+  ['2025-01-13', /^No revision of MCP has this date/],
+  ['2031-01-01', /^Update the server or this package; .*--era/],
+])('the hint about the unknown version %s names its cure', async (version, hint) => {
+  const server = new Logged('offers-another-version', version);
+  await expect(server.connect()).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+});
+
 test('"unsupported version" selects from the versions that the server names', async () => {
   const legacy = new Logged('refuses-the-version', '{"supported":["2025-06-18"],"requested":"2026-07-28"}');
   const client = await legacy.connect();

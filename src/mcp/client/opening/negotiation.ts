@@ -7,6 +7,7 @@ import { isUnauthorized, PeerError, RpcError, toError } from '../../../base/erro
 import { SILENT, within } from '../../../base/wait.ts';
 import type { Peer } from '../../../wire/jsonrpc/peer.ts';
 import {
+  isLegacyRevision,
   type LegacyRevision,
   type ModernRevision,
   NEWEST_LEGACY,
@@ -214,6 +215,8 @@ export class Negotiation {
     throw failed(
       `it answered initialize with protocol version ${JSON.stringify(result.protocolVersion)}; ` +
         `this client ${revision ? `is set to ${revision} only` : `speaks ${knownRevisions()}`}`,
+      undefined,
+      isInvented(result.protocolVersion) ? PUBLISHED : UPDATE,
     );
   }
 
@@ -295,7 +298,15 @@ function transcriptAgreement(result: Record<string, unknown>): Agreement {
   };
 }
 
-const UPDATE = 'Update the server or this package; `era` and `revision` of connect() select what is tried.';
+const UPDATE =
+  'Update the server or this package; `era` and `revision` of connect(), `--era` and `--revision` on the command line, select what is tried.';
+const PUBLISHED =
+  'No revision of MCP has this date. In the server, answer initialize with the requested version, or with another published one.';
+
+/** Whether the version is not published. A later one may be unknown to this package. */
+function isInvented(version: unknown): boolean {
+  return typeof version === 'string' && version < NEWEST_MODERN && !isLegacyRevision(version);
+}
 
 function failed(why: string, cause?: Error, hint = UPDATE): PeerError {
   return new PeerError('NEGOTIATION_FAILED', `No common protocol with the server: ${why}`, { cause, hint });
