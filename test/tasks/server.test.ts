@@ -160,6 +160,18 @@ describe('a server of 2026-07-28', () => {
     });
   });
 
+  test('acknowledges at most 16 subscriptions to one task', async () => {
+    const { server } = taskServer({ afterMs: 0 });
+    const { modern, got } = await raw(server);
+    const { taskId } = (await modern('tools/call', { name: 'wait' })).result as { taskId: string };
+    for (let count = 0; count < 20; count++)
+      void modern('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+    const acknowledged = () => got.filter(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    await expect.poll(() => acknowledged().length).toBe(20);
+    const accepted = acknowledged().filter(({ params }) => JSON.stringify(params).includes(taskId));
+    expect(accepted).toHaveLength(16);
+  });
+
   test.each(['tasks/result', 'tasks/list'])('does not have %s', async (method) => {
     const { modern } = await raw(taskServer().server);
     expect((await modern(method, { taskId: '1' })).error).toMatchObject({ code: -32601 });

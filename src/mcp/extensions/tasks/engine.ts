@@ -178,6 +178,10 @@ export class TaskEngine {
     for (const task of this.#running.values()) if (!isFinal(task.next)) task.abandon(abandoned('the server closes'));
   }
 
+  listeners(id: string): number {
+    return this.#watched.get(id)?.size ?? 0;
+  }
+
   /** Calls the listener after each change of these tasks. Returns a function that stops this. */
   watch(ids: readonly string[], listener: TaskListener): () => void {
     for (const id of ids) {

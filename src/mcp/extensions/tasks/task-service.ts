@@ -32,6 +32,8 @@ export const DEFAULT_AFTER_MS = 100;
 const PAGE_SIZE = 100;
 /** Limit of the ids in one `subscriptions/listen`. */
 const MOST_WATCHED = 1000;
+/** The most subscriptions to one task. Each serializes the result, which can be large. Further ones are not accepted: their clients poll. */
+const MOST_LISTENERS = 16;
 
 /** Runs a tool call. `task` of 2025-11-25 is still in its parameters. */
 type RunCall = (params: Params, caller: Caller) => Result | Promise<Result>;
@@ -132,7 +134,7 @@ export class TaskService {
     const engine = this.#engine;
     const { principal } = client.identity;
     const found = await Promise.all([...new Set(ids)].map((id) => engine.get(id, principal).catch(() => undefined)));
-    const taskIds = found.flatMap((task) => task?.id ?? []);
+    const taskIds = found.flatMap((task) => (task && engine.listeners(task.id) < MOST_LISTENERS ? task.id : []));
     watcher.accepted?.({ taskIds });
     const notify = (task: TaskRecord) =>
       watcher.notified('notifications/tasks', { ...detailedTask(task, engine.nowMs) });
