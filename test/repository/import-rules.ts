@@ -44,7 +44,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     lazyPackages: ['@decimalturn/toml-patch', 'yaml'],
   },
   observe: {
-    imports: ['base', 'wire', 'mcp', 'config'],
+    imports: ['base', 'wire', 'mcp', 'connect', 'config'],
     parts: ['flow', 'analysis', 'record', 'replay', 'convert', 'live', 'tap'],
     pure: ['flow', 'analysis'],
     lazyPackages: ['@modelcontextprotocol/core'],

@@ -180,7 +180,7 @@ function describeLiteFrame(frame: FrameFact): FrameDescription | undefined {
   // Nearly all frames are MCP: the first bytes are enough to exclude LiteMCP.
   if (!looksLite.test(decodeText(frame.payload.subarray(0, START_BYTES)))) return undefined;
   const value = readJson(decodeText(frame.payload));
-  if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
+  if (!isLiteMessage(value)) return undefined;
   const { id, type, data } = value;
   const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
   if (isId(id)) message.id = id;
@@ -188,6 +188,10 @@ function describeLiteFrame(frame: FrameFact): FrameDescription | undefined {
   if (isObject(data) && typeof data.tool === 'string') message.tool = data.tool;
   if (isObject(data) && isObject(data.response) && data.response.error === true) message.toolError = true;
   return { kind: message.kind, messages: [message], lite: true };
+}
+
+export function isLiteMessage(value: unknown): value is JsonObject {
+  return isObject(value) && Array.isArray(value.version) && !('jsonrpc' in value);
 }
 
 /** Approximate memory of a description and of a message in it, without their strings. */

@@ -8,7 +8,7 @@ import { traceMessage } from '../../wire/jsonrpc/recover-id.ts';
 import type { FaultFact, FlowEvent, FlowStamp, FrameEvent, HttpFact } from '../flow/event.ts';
 import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';
 import { type Exchange, isFailure, latencyMs, otherWay, waitsForAnEnd, weightOf } from './exchange.ts';
-import { isHttpFailure } from './http-problems.ts';
+import { isHttpFailure } from './http-failure.ts';
 import { Latency } from './latency.ts';
 import { Links } from './links.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -157,11 +157,9 @@ export class Exchanges {
     this.#forgetWhatIsTooMuch();
   }
 
-  /** Several clients of a tap may use the same id at once. The HTTP request that is answered distinguishes them. */
   #asked(event: FrameEvent | FaultEvent, id: RequestId): Exchange | undefined {
-    const http = event.kind === 'frame' && event.direction === 'fromServer' ? event.http : undefined;
-    const posted = http && this.#open.byHttp(event, http.exchange);
-    return posted?.id === id ? posted : this.#open.byId(event, otherWay[event.direction], id);
+    const http = event.kind === 'frame' && event.direction === 'fromServer' ? event.http?.exchange : undefined;
+    return this.#open.answered(event, event.direction, id, http);
   }
 
   #setError(exchange: Exchange, error: Exchange['error']): void {

@@ -3,6 +3,7 @@
 import { ownCommand } from '../../base/own-command.ts';
 import type { FlowEvent, HttpFact, RemoteFact } from '../flow/event.ts';
 import { keepNewest } from './exchange.ts';
+import { isHttpFailure } from './http-failure.ts';
 
 const SLOW_RESPONSE_MS = 10_000;
 
@@ -20,12 +21,6 @@ export const httpWords = {
 } as const;
 
 export type HttpProblemKind = keyof typeof httpWords;
-
-/** 405 to GET or DELETE is allowed: a server need not offer its own stream or let clients end sessions. */
-export function isHttpFailure({ state, method, status = 0, end }: HttpFact): boolean {
-  if (state !== 'answered') return end === 'cut';
-  return status >= 400 && !(status === 405 && method !== 'POST');
-}
 
 export function httpProblems(fact: HttpFact): HttpProblemKind[] {
   const { state, method, status, waitMs = 0, body } = fact;

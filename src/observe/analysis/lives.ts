@@ -4,7 +4,7 @@ import { decodeText } from '../../base/decode-text.ts';
 import type { Redact } from '../../base/secrets/redact.ts';
 import type { FlowEvent, FlowStamp, HttpFact, RemoteFact } from '../flow/event.ts';
 import { type Exchange, keepNewest } from './exchange.ts';
-import { isHttpFailure } from './http-problems.ts';
+import { isHttpFailure } from './http-failure.ts';
 
 /** One process of a server, from its spawn to its exit; or one connection to a remote server. */
 export interface Life {

@@ -1,40 +1,15 @@
 // Pending requests of every process run and client, by id, progress token and HTTP request. Runs without pending requests are removed
 // when the number of runs or the length of their names has doubled, so that a recording with a million server names stays small.
 
-import { numberInText, type RequestId } from '../../wire/jsonrpc/message.ts';
+import type { RequestId } from '../../wire/jsonrpc/message.ts';
 import type { FlowDirection, FlowStamp } from '../flow/event.ts';
-import type { Exchange } from './exchange.ts';
-
-/** The requests of one process run in one direction. */
-class OneWay {
-  readonly byId = new Map<RequestId, Exchange>();
-  readonly byToken = new Map<RequestId, Exchange>();
-  readonly byHttp = new Map<number, Exchange>();
-
-  add(exchange: Exchange): void {
-    const { id, http, progressToken } = exchange;
-    this.byId.set(id, exchange);
-    if (http !== undefined) this.byHttp.set(http, exchange);
-    if (progressToken !== undefined) this.byToken.set(progressToken, exchange);
-  }
-
-  /** Removes the request, unless a newer one has its id. */
-  forget(exchange: Exchange): void {
-    const { id, http, progressToken } = exchange;
-    if (this.byId.get(id) === exchange) this.byId.delete(id);
-    if (http !== undefined && this.byHttp.get(http) === exchange) this.byHttp.delete(http);
-    if (progressToken !== undefined && this.byToken.get(progressToken) === exchange) this.byToken.delete(progressToken);
-  }
-
-  get isEmpty(): boolean {
-    return this.byId.size + this.byToken.size + this.byHttp.size === 0;
-  }
-}
+import { type Exchange, otherWay } from './exchange.ts';
+import { RequestTable } from './request-table.ts';
 
 type Process = Pick<FlowStamp, 'server' | 'life'>;
 
 interface Life {
-  readonly ways: Map<FlowDirection, OneWay>;
+  readonly ways: Map<FlowDirection, RequestTable<Exchange>>;
   isOver: boolean;
 }
 
@@ -63,7 +38,7 @@ export class OpenRequests {
     }
     let oneWay = life.ways.get(exchange.direction);
     if (!oneWay) {
-      oneWay = new OneWay();
+      oneWay = new RequestTable();
       life.ways.set(exchange.direction, oneWay);
     }
     oneWay.add(exchange);
@@ -73,24 +48,27 @@ export class OpenRequests {
     this.#lives.get(keyOf(exchange))?.ways.get(exchange.direction)?.forget(exchange);
   }
 
-  /** The id "1" also finds the request with id 1, unless a request with id "1" exists. */
   byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
-    const byId = this.#lives.get(keyOf(process))?.ways.get(direction)?.byId;
-    return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
+    return this.#requests(process, direction)?.withId(id);
   }
 
   byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {
-    return this.#lives.get(keyOf(process))?.ways.get(direction)?.byToken.get(token);
+    return this.#requests(process, direction)?.withToken(token);
   }
 
   /** The request to a server that this HTTP request carried. */
   byHttp(process: Process, exchange: number): Exchange | undefined {
-    return this.#lives.get(keyOf(process))?.ways.get('toServer')?.byHttp.get(exchange);
+    return this.#requests(process, 'toServer')?.withHttp(exchange);
+  }
+
+  /** The request that a message with this id in this direction answers. `http`: the HTTP request to a server that it answers. */
+  answered(process: Process, direction: FlowDirection, id: RequestId, http: number | undefined): Exchange | undefined {
+    return this.#requests(process, otherWay[direction])?.answered(id, http);
   }
 
   *of(process: Process): Iterable<Exchange> {
     const life = this.#lives.get(keyOf(process));
-    for (const oneWay of life?.ways.values() ?? []) yield* oneWay.byId.values();
+    for (const oneWay of life?.ways.values() ?? []) yield* oneWay.all();
   }
 
   over(process: Process): void {
@@ -104,6 +82,10 @@ export class OpenRequests {
     if (!this.#lives.get(key)?.isOver) return;
     this.#lives.delete(key);
     this.#nameChars -= key.length;
+  }
+
+  #requests(process: Process, direction: FlowDirection): RequestTable<Exchange> | undefined {
+    return this.#lives.get(keyOf(process))?.ways.get(direction);
   }
 
   #sweep(): void {

@@ -26,9 +26,9 @@ export type RecordingItem =
   | { type: 'unknown'; run: RecordingRun; line: RawLine }
   /** Events missing from all files: rotated away, or skipped because the disk or a slow reader could not keep up. */
   | { type: 'gap'; run: RecordingRun; fromSeq: number; toSeq: number }
-  | { type: 'damage'; offset: number; length: number; reason: string; prefix: string };
+  | (LinePlace & { type: 'damage'; reason: string; prefix: string });
 
-/** Where the line of an event is. */
+/** Where a line is. */
 export interface LinePlace {
   /** Absent if the recording was not read from a file. */
   readonly file?: string | undefined;
@@ -43,6 +43,8 @@ export interface ReaderOptions {
 }
 
 const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** The reason of a partial line that a killed writer left at the end. */
+export const INCOMPLETE_LINE = 'The last line is incomplete';
 const PREFIX_CHARS = 200;
 /** Maximum number of runs whose sequence numbers are tracked. */
 const MAX_RUNS = 1000;
@@ -123,6 +125,7 @@ class LineReader implements FrameSink {
     if (problem === undefined) return;
     this.#items.push({
       type: 'damage',
+      file: this.file,
       offset,
       length: bytes.length,
       reason: problem,
@@ -132,9 +135,9 @@ class LineReader implements FrameSink {
 
   fault(fault: { code: string; offset: number; length: number; prefix: Uint8Array }): void {
     const { code, offset, length } = fault;
-    const reason = code === 'FRAME_TRUNCATED' ? 'The last line is incomplete' : 'The line is too long';
+    const reason = code === 'FRAME_TRUNCATED' ? INCOMPLETE_LINE : 'The line is too long';
     const prefix = decodeText(fault.prefix).slice(0, PREFIX_CHARS);
-    this.#items.push({ type: 'damage', offset, length, reason, prefix });
+    this.#items.push({ type: 'damage', file: this.file, offset, length, reason, prefix });
   }
 
   /** Returns the problem of the line, if any. */

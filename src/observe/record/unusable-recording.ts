@@ -7,10 +7,10 @@ import { hintOfNames } from '../../config/nearest.ts';
 
 const RECORD = `\`${ownCommand} tap --record FILE -- <command …>\` and \`${ownCommand} up --record FILE\` write recordings.`;
 
-export function noServer(file: string, damaged = 0): UsageError {
+/** `damage` describes the lines that cannot be read. */
+export function noServer(file: string, damage?: string): UsageError {
   if (!existsSync(file)) return new UsageError('NAME_UNKNOWN', `There is no recording ${file}`, { hint: RECORD });
-  const lines = damaged > 0 ? `; ${damaged} of its lines cannot be read` : '';
-  return new UsageError('RECORDING_UNUSABLE', `${file} has no messages of a server${lines}`, { hint: RECORD });
+  return new UsageError('RECORDING_UNUSABLE', `${file} has no messages of a server`, { hint: damage ?? RECORD });
 }
 
 export function unknownServer(file: string, server: string, names: readonly string[]): UsageError {

@@ -4,15 +4,16 @@ import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
 import { type DefinitionChange, type Definitions, definitionChanges } from '../../mcp/definition-change.ts';
 import { type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
+import type { Conversation } from './conversation.ts';
 import { type Difference, differencesOf } from './differences.ts';
-import { comparable, type MessagePlace, type RecordedExchange } from './recorded-exchange.ts';
+import { comparable, type MessagePlace, type RecordedExchange, type RecordedOutcome } from './recorded-exchange.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
 /**
- * `error`: a JSON-RPC error. `tool-error`: a result with `isError`. `cut`: the answer was too long to be recorded whole, or is nested too
- * deeply to be compared.
+ * `error`: a JSON-RPC error. `tool-error`: a result with `isError`. `refused`: an HTTP error. `cut`: the request or its answer was too long to be
+ * recorded whole, or the answer is nested too deeply to be compared.
  */
-export type CallOutcome = 'ok' | 'error' | 'tool-error' | 'cut' | 'cancelled' | 'lost' | 'pending';
+export type CallOutcome = 'ok' | 'error' | 'tool-error' | Exclude<RecordedOutcome, 'answered'>;
 
 export interface ComparedCall {
   readonly method: string;
@@ -42,9 +43,8 @@ const MOST_PAGES = 1000;
 
 /** Reads both recordings to their ends. */
 export async function diffSessions(before: RecordedSession, after: RecordedSession): Promise<SessionDiff> {
-  await Promise.all([before.read(), after.read()]);
   const definitions = definitionChanges(await definitionsOf(before), await definitionsOf(after));
-  const [old, now] = [callsByKey(before), callsByKey(after)];
+  const [old, now] = [callsByKey(await before.read()), callsByKey(await after.read())];
   const calls: ComparedCall[] = [];
   for (const [key, exchanges] of old) {
     const others = now.get(key) ?? [];
@@ -77,7 +77,7 @@ async function newestListing(
 ): Promise<readonly unknown[] | undefined> {
   let newest: unknown[] | undefined;
   let pages = 0;
-  for (const exchange of session.exchanges) {
+  for (const exchange of (await session.read()).exchanges) {
     if (exchange.method !== method || exchange.outcome !== 'answered') continue;
     const params = (await messageOf(session, exchange.request))?.params;
     const result = (await messageOf(session, exchange.answer!))?.result;
@@ -91,7 +91,7 @@ async function newestListing(
 }
 
 /** Lists are compared by their definitions. */
-function callsByKey({ exchanges }: RecordedSession): Map<string, RecordedExchange[]> {
+function callsByKey({ exchanges }: Conversation): Map<string, RecordedExchange[]> {
   const byKey = new Map<string, RecordedExchange[]>();
   for (const exchange of exchanges) {
     if (methodsOfMcp.get(exchange.method)?.list) continue;
@@ -136,9 +136,9 @@ async function sideOf(session: RecordedSession, exchange: RecordedExchange) {
   return { side: { outcome: kind, ...durationMs }, answer: kind === 'error' ? { error } : { result: plain } };
 }
 
-/** Undefined for a message that is nested too deeply to be compared or shown. */
-async function messageOf({ file }: RecordedSession, place: MessagePlace): Promise<JsonObject | undefined> {
-  const message = await file.message(place);
+/** Undefined for a message that was cut, or is nested too deeply to be compared or shown. */
+async function messageOf({ file }: RecordedSession, place: MessagePlace | undefined): Promise<JsonObject | undefined> {
+  const message = place && (await file.message(place));
   return isNestedTooDeeply(message) ? undefined : message;
 }
 

@@ -6,6 +6,7 @@ import { PeerError, RpcError, UsageError } from '../../base/errors.ts';
 import { globMatcher } from '../../base/glob.ts';
 import { pause, unlessAborted } from '../../base/wait.ts';
 import type { ServiceLayer } from '../../mcp/layers/layer.ts';
+import { methodsOfMcp } from '../../mcp/methods.ts';
 import type { Caller } from '../../mcp/service.ts';
 import { targetOf } from './recorded-exchange.ts';
 
@@ -27,9 +28,9 @@ export interface Fault {
 /** Effects that some faults need. A fault whose effect is missing fails its request with CONNECTION_CLOSED. */
 export interface FaultEffects {
   /** Ends the process, after what was written before. */
-  exit?: (code: number) => void;
+  exit?: ((code: number) => void) | undefined;
   /** Writes a line that is not JSON in place of the answer. */
-  garbage?: () => void;
+  garbage?: (() => unknown) | undefined;
 }
 
 const USE =
@@ -41,6 +42,15 @@ export function parseFault(text: string): Fault {
   if (method === undefined || !parsed) {
     throw new UsageError('INVALID_OPTION', `"${text}" is not a fault`, { hint: `Write ${USE}` });
   }
+  if (methodsOfMcp.get(method)?.isOfConnection) {
+    throw new UsageError(
+      'INVALID_OPTION',
+      `The fault "${text}" has no effect: the recording does not answer ${method}`,
+      {
+        hint: 'Faults apply to requests about tools, resources, prompts, completions and tasks.',
+      },
+    );
+  }
   return {
     method: globMatcher(method),
     target: target === undefined ? undefined : globMatcher(target),
@@ -48,6 +58,7 @@ export function parseFault(text: string): Fault {
   };
 }
 
+/** Undefined for an unknown action. */
 function parseAction(text: string): FaultAction | undefined {
   const [, word, value = ''] = /^(\w+)(?:\s+(.*))?$/s.exec(text) ?? [];
   const number = /^-?\d{1,9}$/.test(value) ? Number(value) : undefined;
@@ -73,6 +84,7 @@ function parseAction(text: string): FaultAction | undefined {
 
 /** The first fault that matches a request applies. A delay is followed by the recorded answer. */
 export function faultLayer(faults: readonly Fault[], clock: Clock, effects: FaultEffects = {}): ServiceLayer {
+  if (faults.length === 0) return (next) => next;
   return (next) => async (method, params, caller) => {
     const target = targetOf(method, params);
     const fault = faults.find((each) => each.method(method) && (each.target?.(target ?? '') ?? true));
@@ -95,9 +107,9 @@ export function faultLayer(faults: readonly Fault[], clock: Clock, effects: Faul
   };
 }
 
-function ended(effect: (() => void) | undefined, caller: Caller): Promise<never> {
+async function ended(effect: (() => unknown) | undefined, caller: Caller): Promise<never> {
   if (!effect) throw new PeerError('CONNECTION_CLOSED', 'The replayed server closed the connection: an injected fault');
-  effect();
+  await effect();
   return unanswered(caller);
 }
 

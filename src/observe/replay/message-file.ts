@@ -10,53 +10,65 @@ import type { MessagePlace } from './recorded-exchange.ts';
 export class MessageFile {
   readonly #file: string;
   readonly #handles = new Map<string, Promise<FileHandle>>();
+  #isClosed = false;
 
   constructor(file: string) {
     this.#file = file;
   }
 
   async message(place: MessagePlace): Promise<JsonObject> {
-    const event = await this.#event(place);
-    if (event?.kind === 'frame') {
-      const parsed = JSON.parse(decodeText(event.payload));
-      const message = Array.isArray(parsed) ? parsed[place.part] : parsed;
-      if (isObject(message)) return message;
+    const parsed = parse(await this.text(place));
+    const message = Array.isArray(parsed) ? parsed[place.part ?? 0] : parsed;
+    if (isObject(message)) return message;
+    throw this.#changed();
+  }
+
+  /** The text of a frame or of a line of stderr. */
+  async text(place: LinePlace): Promise<string> {
+    const event = parse(await this.#line(place));
+    const parsed = isObject(event) ? parseEvent(event) : undefined;
+    if (parsed !== 'unknown' && (parsed?.kind === 'frame' || parsed?.kind === 'stderr')) {
+      return decodeText(parsed.payload);
     }
     throw this.#changed();
   }
 
-  /** The text of a line of stderr. */
-  async text(place: LinePlace): Promise<string> {
-    const event = await this.#event(place);
-    if (event?.kind === 'stderr') return decodeText(event.payload);
-    throw this.#changed();
-  }
-
   async close(): Promise<void> {
+    this.#isClosed = true;
     const handles = [...this.#handles.values()];
     this.#handles.clear();
-    await Promise.all(handles.map(async (handle) => (await handle).close()));
+    await Promise.all(handles.map((handle) => handle.then((each) => each.close()).catch(() => undefined)));
   }
 
-  async #event({ file = this.#file, offset, length }: LinePlace) {
+  async #line({ file = this.#file, offset, length }: LinePlace): Promise<string> {
+    if (this.#isClosed) throw new UsageError('RECORDING_UNUSABLE', `The recording ${this.#file} was closed`);
     let opened = this.#handles.get(file);
     if (!opened) {
       opened = open(file);
       this.#handles.set(file, opened);
     }
     const buffer = Buffer.allocUnsafe(length);
-    const { bytesRead } = await (await opened).read(buffer, 0, length, offset);
     try {
-      const event = parseEvent(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
-      return event === 'unknown' ? undefined : event;
-    } catch {
-      throw this.#changed();
+      const { bytesRead } = await (await opened).read(buffer, 0, length, offset);
+      return buffer.toString('utf8', 0, bytesRead);
+    } catch (cause) {
+      throw this.#changed(cause);
     }
   }
 
-  #changed(): UsageError {
+  #changed(cause?: unknown): UsageError {
     return new UsageError('RECORDING_UNUSABLE', `${this.#file} was changed while it was used`, {
+      cause,
       hint: 'Copy a recording that is still being written, and use the copy.',
     });
+  }
+}
+
+/** Undefined for what is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -4,86 +4,78 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { redactor } from '../../base/secrets/redact.ts';
 import { pause } from '../../base/wait.ts';
 import { declaresTasks, wantsTask, withoutTasks } from '../../mcp/extensions/tasks/wire-forms.ts';
 import { changedFacts } from '../../mcp/layers/layer.ts';
-import { methodsOfMcp } from '../../mcp/methods.ts';
+import { type ListFacts, methodsOfMcp } from '../../mcp/methods.ts';
 import { isModernRevision } from '../../mcp/revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { InputRequest } from '../../mcp/types.ts';
 import { Watchers } from '../../mcp/watchers.ts';
-import { differencesOf, shownValue } from './differences.ts';
-import { unanswered } from './faults.ts';
-import {
-  comparable,
-  type Happening,
-  type RecordedExchange,
-  type RecordedExit,
-  requestKey,
-  targetOf,
-} from './recorded-exchange.ts';
-import { RecordedSession } from './recorded-session.ts';
+import type { RecordedFacts } from './conversation.ts';
+import { faultLayer, parseFault, unanswered } from './faults.ts';
+import type { Happening, RecordedExchange, RecordedExit } from './recorded-exchange.ts';
+import { RecordedSession, type SessionOptions } from './recorded-session.ts';
+import { cut, nameOf, RequestMatcher } from './request-matcher.ts';
 
-export interface ReplayOptions {
-  /** The server to replay. Not needed if the recording has only one. */
-  server?: string | undefined;
+export interface ReplayOptions extends SessionOptions {
   /** Requests must come in the recorded order. */
   strict?: boolean | undefined;
   /** `fast` (default): without delays. `recorded`: with the recorded ones. A number divides them: 2 is twice as fast. */
   pace?: 'recorded' | 'fast' | number | undefined;
-  /** Called with the recorded stderr. */
-  onStderr?: ((text: string) => void) | undefined;
+  /** Failures on demand: `tools/call search: delay 5s`. */
+  faults?: readonly string[] | undefined;
+  /** Answers requests that the recording does not have. Default: they fail, and a list has the entries that were used. */
+  otherwise?: Service['request'] | undefined;
+  /** Gets the recorded stderr. */
+  onStderr?: ((text: string) => unknown) | undefined;
+  /** Gets recorded output of the server that was not a message, without its newline; also that of the fault `garbage`. */
+  onNoise?: ((text: string) => unknown) | undefined;
   /**
-   * Ends the process where the recorded process exited before it answered. Without it, the request fails with
-   * OUTCOME_UNKNOWN.
+   * Called where the recorded process ended before it answered, and by the faults `exit` and `drop`. The request is then not answered.
+   * Without this function it fails with OUTCOME_UNKNOWN or CONNECTION_CLOSED. The exit is undefined if only the connection was lost.
    */
   onExit?: ((exit: RecordedExit | undefined) => void) | undefined;
   clock?: Clock | undefined;
 }
 
-/** Limit of the recorded requests that are compared with one that has no match. */
-const MOST_COMPARED = 200;
-const MOST_DIFFERENCES = 5;
-const PLACEHOLDER = /\[redacted\]|\[env [^\]]+\]/;
-
 /** Returns at once; a file that cannot be used makes every request fail with the reason. */
 export function replay(file: string, options: ReplayOptions = {}): ReplayService {
-  return new ReplayService(RecordedSession.open(file, options), options);
+  return new ReplayService(file, options);
 }
 
 export class ReplayService implements Service {
+  /** @internal */
   readonly session: RecordedSession;
-  readonly describe: (client?: ClientFacts) => ServiceFacts | Promise<ServiceFacts>;
-  readonly #options: ReplayOptions;
+  readonly describe: Service['describe'];
+  readonly request: Service['request'];
+  #options: ReplayOptions;
   readonly #clock: Clock;
+  readonly #matcher: RequestMatcher;
   readonly #watchers = new Watchers(() => undefined);
-  readonly #redact = redactor();
-  /** The number of times that each request was received. */
-  readonly #counts = new Map<string, number>();
   readonly #ended = new Set<RecordedExchange>();
-  #next = 0;
-  #hasBegun = false;
-  #facts: Promise<ServiceFacts> | undefined;
+  /** Each ends a wait between happenings outside of requests. */
+  readonly #waits = new Set<() => void>();
+  readonly #announcing = new Set<Promise<void>>();
+  #isClosed = false;
+  #facts: Promise<RecordedFacts> | undefined;
 
-  constructor(session: RecordedSession, options: ReplayOptions = {}) {
-    this.session = session;
+  /** @internal */
+  constructor(file: string, options: ReplayOptions) {
+    const { clock = systemClock, faults = [], strict = false, onExit, onNoise } = options;
+    const effects = {
+      exit: onExit && ((exitCode: number) => onExit({ exitCode, signal: null })),
+      garbage: onNoise && (() => onNoise('this is not a message')),
+    };
+    this.request = faultLayer(faults.map(parseFault), clock, effects)((...request) => this.#request(...request));
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = clock;
+    this.session = RecordedSession.open(file, options);
+    this.#matcher = new RequestMatcher(this.session, strict);
     const recorded: Pick<Service, 'describe'> = { describe: () => this.#begin() };
     this.describe = changedFacts(recorded as Service, (client, facts) =>
-      client && !this.#hasFormOf(client, facts) ? withoutTasks : undefined,
+      client && !hasFormOf(client, facts) ? withoutTasks : undefined,
     );
-  }
-
-  async request(method: string, params: Params, caller: Caller): Promise<Result> {
-    await this.#begin();
-    const exchange = await this.#take(method, params);
-    if (!exchange) return this.#unmatched(method, params);
-    await this.#play(exchange, caller);
-    const result = await this.#answer(exchange, params, caller);
-    this.#after(exchange);
-    return result;
   }
 
   /** Notifications of clients have no effect on what was recorded. */
@@ -96,223 +88,228 @@ export class ReplayService implements Service {
     return () => void this.#watchers.delete(watcher);
   }
 
+  /** Resolves when everything has happened that follows the answers, without further delays. */
+  async finish(): Promise<void> {
+    this.#options = { ...this.#options, pace: 'fast' };
+    for (const end of this.#waits) end();
+    await Promise.all(this.#announcing);
+  }
+
+  /** Closes the file. */
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.session.close();
   }
 
-  #begin(): Promise<ServiceFacts> {
-    this.#facts ??= this.session.facts().then((facts) => {
-      if (!this.#hasBegun) {
-        this.#hasBegun = true;
-        for (const happening of this.session.before) this.#outside(happening, 0);
-      }
-      return facts;
-    });
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #request(method: string, params: Params, caller: Caller): Promise<Result> {
+    await this.#begin();
+    const exchange = await this.#matcher.find(method, params);
+    if (!exchange) return this.#otherwise(method, params, caller);
+    await this.session.settled(exchange);
+    await this.#play(exchange, caller);
+    const result = await this.#answer(exchange, params, caller);
+    this.#after(exchange);
+    return result;
+  }
+
+  #begin(): Promise<RecordedFacts> {
+    this.#facts ??= this.#open();
     return this.#facts;
   }
 
-  async #take(method: string, params: Params): Promise<RecordedExchange | undefined> {
-    const masked = this.#masked(params);
-    const key = requestKey(method, masked);
-    if (this.#options.strict) return this.#takeNext(method, key, params);
-    const count = this.#counts.get(key) ?? 0;
-    const exchange = (await this.session.find(key, count)) ?? (await this.#withPlaceholders(method, masked));
-    if (exchange) this.#counts.set(key, count + 1);
-    return exchange;
-  }
-
-  async #takeNext(method: string, key: string, params: Params): Promise<RecordedExchange> {
-    const index = this.#next++;
-    const exchange = await this.session.at(index);
-    if (exchange?.key === key) return exchange;
-    this.#next = index;
-    if (!exchange) throw refused('All recorded requests were answered: the recording has no further one');
-    const expected = await this.#paramsOf(exchange);
-    const name = nameOf(exchange.method, exchange.target);
-    const isSame = exchange.method === method && exchange.target === targetOf(method, params);
-    const how = isSame ? `: ${this.#differing(expected, params)}` : '';
-    throw refused(`The next recorded request is ${name}, not ${nameOf(method, targetOf(method, params))}${how}`);
-  }
-
-  /** Hides the secrets that a recording hides, so that a request with a secret matches its recorded form. */
-  #masked(params: Params): Params {
-    const text = JSON.stringify(params);
-    const masked = this.#redact(text);
-    return masked === text ? params : (JSON.parse(masked) as Params);
-  }
-
-  /** A recorded value may contain a placeholder for a secret that only the recording program knew. */
-  async #withPlaceholders(method: string, params: Params): Promise<RecordedExchange | undefined> {
-    for (const exchange of this.#like(method, targetOf(method, params))) {
-      const recorded = await this.#paramsOf(exchange);
-      if (differencesOf(recorded, comparable(params)).every(isMasked)) return exchange;
+  async #open(): Promise<RecordedFacts> {
+    const { opening, before } = await this.session.opening();
+    if ('facts' in opening) {
+      this.#announce(before, before[0]?.atMs ?? 0);
+      return opening.facts;
     }
-    return undefined;
+    await this.#announceAll(before, before[0]?.atMs ?? 0);
+    if ('refusal' in opening) resultOf(await this.session.file.message(opening.refusal));
+    const exit = 'exit' in opening ? opening.exit : undefined;
+    return this.#exit(
+      exit,
+      new PeerError('CONNECTION_CLOSED', 'The recorded server ended before it answered the handshake'),
+    );
   }
 
-  async #play({ during, startMs }: RecordedExchange, caller: Caller): Promise<void> {
-    const beganMs = this.#clock.nowMs();
+  #exit(exit: RecordedExit | undefined, error: PeerError): Promise<never> {
+    const { onExit } = this.#options;
+    if (!onExit) return Promise.reject(error);
+    onExit(exit);
+    return new Promise(() => undefined);
+  }
+
+  async #otherwise(method: string, params: Params, caller: Caller): Promise<Result> {
+    const { otherwise } = this.#options;
+    if (otherwise) return otherwise(method, params, caller);
+    const list = methodsOfMcp.get(method)?.list;
+    const { exchanges } = await this.session.read();
+    if (list && !exchanges.some((each) => each.method === method))
+      return { [list.member]: usedEntries(list, exchanges) };
+    throw await this.refusal(method, params);
+  }
+
+  /** @internal The error of a request without a match. */
+  refusal(method: string, params: Params): Promise<RpcError> {
+    return this.#matcher.refusal(method, params);
+  }
+
+  async #play({ during = [], startMs }: RecordedExchange, caller: Caller): Promise<void> {
+    let lastMs = startMs;
     for (const happening of during) {
-      await this.#until(beganMs, happening.atMs - startMs, caller);
+      await this.#wait(happening.atMs - lastMs, caller);
+      lastMs = happening.atMs;
       await this.#happen(happening, caller);
     }
   }
 
   async #happen({ kind, place }: Happening, caller: Caller): Promise<void> {
-    if (kind === 'stderr') return this.#options.onStderr?.(await this.session.file.text(place));
+    if (kind === 'stderr' || kind === 'noise') return this.#print(kind, place);
     const message = await this.session.file.message(place);
     const params = isObject(message.params) ? message.params : {};
     if (kind === 'progress') {
       if (caller.wantsProgress) caller.progress(params);
     } else if (kind === 'log') caller.log(params);
     else if (kind === 'question') await asked(caller, message as unknown as InputRequest);
-    else if (kind === 'round') {
-      const requests =
-        isObject(message.result) && isObject(message.result.inputRequests) ? message.result.inputRequests : {};
-      const questions = Object.entries(requests) as [string, InputRequest][];
-      await Promise.all(questions.map(([key, request]) => asked(caller, request, key)));
+    else {
+      const result = isObject(message.result) ? message.result : {};
+      const questions = Object.entries(isObject(result.inputRequests) ? result.inputRequests : {});
+      await Promise.all(questions.map(([name, question]) => asked(caller, question as InputRequest, name)));
     }
+  }
+
+  async #print(kind: 'stderr' | 'noise', place: Happening['place']): Promise<void> {
+    const { onStderr, onNoise } = this.#options;
+    const print = kind === 'stderr' ? onStderr : onNoise;
+    await print?.(await this.session.file.text(place));
   }
 
   async #answer(exchange: RecordedExchange, params: Params, caller: Caller): Promise<Result> {
-    await this.#until(this.#clock.nowMs(), this.#leftMs(exchange), caller);
-    switch (exchange.outcome) {
-      case 'answered': {
-        const facts = await this.session.facts();
-        const isPlain = exchange.taskId !== undefined && !this.#getsTask(caller.client, params, facts);
-        const message = isPlain
-          ? await this.#endOfTask(exchange.taskId!)
-          : await this.session.file.message(exchange.answer!);
-        return resultOf(message);
-      }
-      case 'cut':
-        throw new RpcError(
-          RpcCode.internalError,
-          'The recorded answer is incomplete: it was longer than the recorder keeps',
-          undefined,
-          {
-            hint: 'Record it again with a larger `--keep-bytes`.',
-          },
-        );
-      case 'lost':
-        if (!this.#options.onExit) {
-          throw new PeerError('OUTCOME_UNKNOWN', 'The recorded server ended before it answered this request');
-        }
-        this.#options.onExit(exchange.exit);
-        return unanswered(caller);
-      default: // the recorded server never answered
-        return unanswered(caller);
+    const { answer, outcome, method, target, during, startMs, endMs = startMs, taskId } = exchange;
+    await this.#wait(endMs - (during?.at(-1)?.atMs ?? startMs), caller);
+    if (outcome === 'cut') throw cut(`The recorded answer to ${nameOf(method, target)} is incomplete`);
+    if (answer) {
+      const getsTask = taskId === undefined || (await this.#getsTask(caller.client, params));
+      return resultOf(getsTask ? await this.session.file.message(answer) : await this.#endOfTask(taskId));
     }
+    if (outcome === 'refused') {
+      throw new RpcError(RpcCode.internalError, `The recorded server answered with HTTP status ${exchange.status}`);
+    }
+    if (outcome !== 'lost') return unanswered(caller);
+    const error = new PeerError('OUTCOME_UNKNOWN', 'The recorded server ended before it answered this request');
+    return this.#exit(exchange.exit, error);
   }
 
-  #leftMs({ during, startMs, endMs = startMs }: RecordedExchange): number {
-    return endMs - (during.at(-1)?.atMs ?? startMs);
+  /** Waits for this recorded time, at the chosen pace. */
+  async #wait(recordedMs: number, { signal }: Caller): Promise<void> {
+    if (signal?.aborted) throw signal.reason;
+    const ms = this.#paced(recordedMs);
+    if (ms > 0) await pause(this.#clock, ms, signal ?? never);
   }
 
-  /** Waits until the recorded time since `beganMs`, at the chosen pace. */
-  async #until(beganMs: number, recordedMs: number, { signal }: Caller): Promise<void> {
+  #paced(recordedMs: number): number {
     const { pace = 'fast' } = this.#options;
-    if (pace === 'fast') return signal?.aborted ? Promise.reject(signal.reason) : undefined;
-    const waitMs = beganMs + recordedMs / (pace === 'recorded' ? 1 : pace) - this.#clock.nowMs();
-    if (waitMs > 0) await pause(this.#clock, waitMs, signal ?? never);
+    return pace === 'fast' ? 0 : Math.max(0, recordedMs) / (pace === 'recorded' ? 1 : pace);
   }
 
-  /** The answer is written first. The events after it are sent once, even if the request is repeated. */
+  /** The answer is written first. What followed it happens once, however often the request is repeated. */
   #after(exchange: RecordedExchange): void {
-    if (this.#ended.has(exchange)) return;
+    const { after, endMs = 0 } = exchange;
+    if (!after || this.#ended.has(exchange)) return;
     this.#ended.add(exchange);
-    for (const happening of exchange.after) this.#outside(happening, exchange.endMs ?? happening.atMs);
+    this.#announce(after, endMs);
   }
 
-  #outside(happening: Happening, sinceMs: number): void {
-    const { pace = 'fast' } = this.#options;
-    const delayMs = pace === 'fast' ? 0 : Math.max(0, happening.atMs - sinceMs) / (pace === 'recorded' ? 1 : pace);
-    const timer = this.#clock.after(delayMs, () => {
-      this.#announce(happening).catch(() => undefined); // the file is gone, which later requests report
-    });
-    timer.keepAlive(false);
+  #announce(happenings: readonly Happening[], sinceMs: number): void {
+    const announcing = this.#announceAll(happenings, sinceMs);
+    this.#announcing.add(announcing);
+    void announcing.then(() => this.#announcing.delete(announcing));
   }
 
-  async #announce({ kind, place }: Happening): Promise<void> {
-    if (kind === 'stderr') return this.#options.onStderr?.(await this.session.file.text(place));
+  /** Never rejects: if the file is gone, requests report it. */
+  async #announceAll(happenings: readonly Happening[], sinceMs: number): Promise<void> {
+    let lastMs = sinceMs;
+    await this.#later(0);
+    for (const { kind, place, atMs } of happenings) {
+      const ms = this.#paced(atMs - lastMs);
+      if (ms > 0) await this.#later(ms);
+      lastMs = atMs;
+      if (this.#isClosed) return;
+      try {
+        if (kind === 'stderr' || kind === 'noise') await this.#print(kind, place);
+        else if (kind !== 'question') await this.#notify(place);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  async #notify(place: Happening['place']): Promise<void> {
     const { method, params } = await this.session.file.message(place);
-    if (kind !== 'question') this.#watchers.notify(String(method), isObject(params) ? params : undefined);
+    this.#watchers.notify(String(method), isObject(params) ? params : undefined);
   }
 
-  /** Whether the recorded server has tasks in the form of this client. */
-  #hasFormOf({ revision }: ClientFacts, facts: ServiceFacts): boolean {
-    const recorded = (facts as { revision?: Parameters<typeof isModernRevision>[0] }).revision;
-    return isModernRevision(revision) === isModernRevision(recorded);
+  /** Does not keep the process alive. */
+  #later(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        timer.cancel();
+        this.#waits.delete(end);
+        resolve();
+      };
+      const timer = this.#clock.after(ms, end);
+      timer.keepAlive(false);
+      this.#waits.add(end);
+    });
   }
 
-  #getsTask(client: ClientFacts, params: Params, facts: ServiceFacts): boolean {
-    return this.#hasFormOf(client, facts) && (declaresTasks(client) || wantsTask(params, client));
+  /** Whether the client gets tasks in the form of the recorded server. */
+  async #getsTask(client: ClientFacts, params: Params): Promise<boolean> {
+    return hasFormOf(client, await this.#begin()) && (declaresTasks(client) || wantsTask(params, client));
   }
 
-  /** Finds the outcome of a task, for a client that gets the result of a call instead of its task. */
+  /** For a client that gets the result of a call instead of its task. */
   async #endOfTask(taskId: string): Promise<Params> {
-    await this.session.read();
-    const place = this.session.taskEnds.get(taskId);
+    const { taskEnds } = await this.session.read();
+    const place = taskEnds.get(taskId);
     if (!place) throw new RpcError(RpcCode.internalError, 'The recording has no end of the task that this call became');
-    const message = await this.session.file.message(place);
-    const { result } = message;
-    // `tasks/get` of 2026-07-28 has the outcome inside of the task.
-    return isObject(result) && result.status !== undefined && ('result' in result || 'error' in result)
-      ? result
-      : message;
+    const { result, params, ...answer } = await this.session.file.message(place);
+    // In 2026-07-28, the answer to `tasks/get` and the notification have the outcome inside of the task.
+    const task = isObject(params) ? params : result;
+    const isTask = isObject(task) && typeof task.taskId === 'string' && ('result' in task || 'error' in task);
+    return isTask ? task : { ...answer, result };
   }
+}
 
-  async #unmatched(method: string, params: Params): Promise<Result> {
-    await this.session.read();
-    const list = methodsOfMcp.get(method)?.list;
-    const target = targetOf(method, params);
-    const like = [...this.#like(method, target)];
-    if (list && like.length === 0) return { [list.member]: [] };
-    if (like.length === 0) {
-      const others = [...new Set(this.session.exchanges.map((each) => nameOf(each.method, each.target)))].slice(0, 10);
-      const there = others.length > 0 ? `It has: ${others.join(', ')}` : 'It has no requests';
-      throw refused(`The recording has no request ${nameOf(method, target)}. ${there}`);
-    }
-    const sent = comparable(this.#masked(params));
-    let nearest: { params: Params; count: number } | undefined;
-    for (const exchange of like) {
-      const recorded = await this.#paramsOf(exchange);
-      const count = differencesOf(recorded, sent).length;
-      if (!nearest || count < nearest.count) nearest = { params: recorded, count };
-    }
-    throw refused(
-      `No recorded request ${nameOf(method, target)} has these parameters. Of the nearest one, ${this.#differing(nearest!.params, params)}`,
-    );
-  }
+const MOST_ENTRIES = 1000;
 
-  /** Exchanges with this method and target. If no exchange has the target, all exchanges with the method. */
-  #like(method: string, target: string | undefined): RecordedExchange[] {
-    const ofMethod = this.session.exchanges.filter((each) => each.method === method);
-    const ofTarget = ofMethod.filter((each) => each.target === target);
-    return (ofTarget.length > 0 ? ofTarget : ofMethod).slice(0, MOST_COMPARED);
+/** For a list that the recorded client did not read: the entries that it used. */
+function usedEntries({ member, nameKey }: ListFacts, exchanges: readonly RecordedExchange[]): Result[] {
+  const names = new Set<string>();
+  for (const { method, target } of exchanges) {
+    const isUse = target !== undefined && methodsOfMcp.get(method)?.target?.list === member;
+    if (isUse && names.size < MOST_ENTRIES) names.add(target);
   }
-
-  #differing(recorded: Params, sent: Params): string {
-    const found = differencesOf(recorded, comparable(this.#masked(sent)));
-    const shown = found
-      .slice(0, MOST_DIFFERENCES)
-      .map(({ path, before, after }) => `${path} is ${shownValue(before)} instead of ${shownValue(after)}`);
-    const more = found.length - shown.length;
-    return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
-  }
-
-  async #paramsOf({ request }: RecordedExchange): Promise<Params> {
-    const { params } = await this.session.file.message(request);
-    return comparable(isObject(params) ? params : {});
-  }
+  const schema = member === 'tools' ? { inputSchema: { type: 'object' } } : {};
+  return [...names].map((name) => ({ name, [nameKey]: name, ...schema }));
 }
 
 const never: AbortSignal = new AbortController().signal;
 
-/** Asks the client. A client that cannot answer gets the recorded result nevertheless. */
-async function asked(caller: Caller, { method, params }: InputRequest, key?: string): Promise<void> {
+/** Whether the recorded server has tasks in the form of this client. */
+function hasFormOf({ revision }: ClientFacts, facts: ServiceFacts): boolean {
+  return isModernRevision(revision) === isModernRevision((facts as RecordedFacts).revision);
+}
+
+/** A client that cannot answer gets the recorded result all the same. */
+async function asked(caller: Caller, { method, params }: InputRequest, name?: string): Promise<void> {
   try {
-    await caller.ask({ method, params } as InputRequest, key);
+    await caller.ask({ method, params } as InputRequest, name);
   } catch (error) {
     if (caller.signal?.aborted) throw error;
   }
@@ -322,16 +319,4 @@ function resultOf({ result, error }: Params): Result {
   if (!isObject(error)) return isObject(result) ? result : {};
   const code = typeof error.code === 'number' ? error.code : RpcCode.internalError;
   throw new RpcError(code, String(error.message), error.data);
-}
-
-function isMasked({ before, after }: { before: unknown; after: unknown }): boolean {
-  return typeof before === 'string' && PLACEHOLDER.test(before) && after !== undefined;
-}
-
-function nameOf(method: string, target: string | undefined): string {
-  return target === undefined ? method : `${method} "${target}"`;
-}
-
-function refused(message: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, message);
 }

@@ -9,7 +9,7 @@ import { pause, unlessAborted } from '../../../base/wait.ts';
 import { ownInfo } from '../../../mcp/own-info.ts';
 import { describeFrame } from '../../../observe/analysis/describe-frame.ts';
 import { eventText } from '../../../observe/analysis/event-text.ts';
-import { isHttpFailure } from '../../../observe/analysis/http-problems.ts';
+import { isHttpFailure } from '../../../observe/analysis/http-failure.ts';
 import { type ClientFact, type FlowEvent, isOfClient } from '../../../observe/flow/event.ts';
 import { connectLive } from '../../../observe/live/find-live.ts';
 import { readRecording } from '../../../observe/record/reader.ts';

@@ -1,12 +1,14 @@
 // `standpipe replay`: a recorded server as an MCP server, over stdio or HTTP.
 
-import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
-import { systemClock } from '../../../base/clock.ts';
-import { compose } from '../../../mcp/layers/layer.ts';
+import { Writable } from 'node:stream';
+import { visibleLine } from '../../../base/terminal/visible.ts';
 import type { RecordedExit } from '../../../observe/replay/recorded-exchange.ts';
-import { untilAborted } from '../exit-code.ts';
+import type { ReplayService } from '../../../observe/replay/replay-service.ts';
+import { endLike } from '../../../observe/tap/pass-signals.ts';
+import { ExitCode } from '../exit-code.ts';
 import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
 import { collect, help, readPort } from './server-options.ts';
 
 interface Options {
@@ -40,52 +42,99 @@ garbage. * is a wildcard in method and target.`,
 };
 
 const replayFile: CommandBody = async ({ out, signal }, [file], options) => {
-  const { server, strict, pace, fault = [], http } = options as Options;
-  const [{ replay }, { faultLayer, parseFault }] = await Promise.all([
-    import('../../../observe/replay/replay-service.ts'),
-    import('../../../observe/replay/faults.ts'),
-  ]);
-  const faults = fault.map(parseFault);
-  if (http !== undefined && faults.some(({ action }) => action.kind === 'garbage')) {
+  const { server, strict, pace, fault: faults, http } = options as Options;
+  if (http !== undefined && faults?.some((each) => /:\s+garbage\s*$/.test(each))) {
     throw invalidOption('The fault "garbage" needs stdio', 'Leave out --http.');
   }
-  let end: (code: number) => void = () => undefined;
-  const over = new Promise<number>((resolve) => {
-    end = resolve;
+  const { replay } = await import('../../../observe/replay/replay-service.ts');
+  const output = passedOn(process.stdout);
+  const ended = new Ended();
+  const recorded = replay(file!, {
+    ...{ server, strict, pace, faults },
+    onExit: (exit) => ended.end(exit ?? { exitCode: ExitCode.server, signal: null }),
+    onStderr: (text) => process.stderr.write(text),
+    ...(http === undefined && { onNoise: (text) => written(output, text) }),
   });
-  const onExit = (exit: RecordedExit | undefined) => end(codeOf(exit));
-  const recorded = replay(file!, { server, strict, pace, onExit, onStderr: (text) => process.stderr.write(text) });
-  await recorded.describe(); // a file that cannot be used is reported before a client connects
-  const garbage = () => writeSync(1, 'this is not a message\n');
-  const service = compose(
-    recorded,
-    faultLayer(faults, systemClock, { exit: end, ...(http === undefined && { garbage }) }),
-  );
+  signal.addEventListener('abort', () => ended.end(undefined), { once: true });
   try {
-    if (http === undefined) {
-      const { serveStdio } = await import('../../../connect/serve-stdio.ts');
-      const adapter = await serveStdio(service, { exitOnEnd: false });
-      const left = adapter.closed.then(() => recorded.session.read()).then(() => codeOf(recorded.session.lastExit));
-      const code = await Promise.race([over, left, untilAborted(signal).then(() => 0)]);
-      await adapter.close();
-      return code;
-    }
-    const { serveHttp } = await import('../../../host/gateway/http/serve-http.ts');
-    const serving = await serveHttp(service, { port: http });
-    if (out.json) out.document({ url: serving.url, token: serving.token });
-    else out.write(`${serving.url}\nAuthorization: Bearer ${serving.token}\n`);
-    const code = await Promise.race([over, untilAborted(signal).then(() => 0)]);
-    await serving.close();
-    return code;
+    await Promise.race([recorded.session.opening(), ended.ending]); // reports an unusable file before a client connects
+    void recorded.session.read().then(
+      async () => {
+        const damage = await recorded.session.damage();
+        if (damage !== undefined) out.tell('warning', visibleLine(damage));
+      },
+      (error: unknown) => ended.fail(error),
+    );
+    return await (http === undefined ? overStdio(recorded, output, ended) : overHttp(recorded, http, out, ended));
   } finally {
     await recorded.close();
   }
 };
 
-/** Returns the exit code as a shell reports it: for a signal, 128 plus its number. */
-function codeOf(exit: RecordedExit | undefined): number {
-  if (!exit) return 0;
-  return exit.exitCode ?? 128 + (constants.signals[exit.signal as NodeJS.Signals] ?? 0);
+async function overStdio(recorded: ReplayService, output: Writable, ended: Ended): Promise<number> {
+  const [{ serve }, { StdioServerTransport }] = await Promise.all([
+    import('../../../mcp/adapter/client-adapters.ts'),
+    import('../../../wire/transport/stdio-server.ts'),
+  ]);
+  const adapter = await serve(recorded, new StdioServerTransport(process.stdin, output));
+  void adapter.closed
+    .then(() => Promise.all([recorded.session.read(), recorded.finish()]))
+    .then(
+      ([{ lastExit }]) => ended.end(lastExit),
+      (error: unknown) => ended.fail(error),
+    );
+  const exit = await ended.ending;
+  await adapter.close();
+  if (!exit) return ExitCode.done;
+  if (exit.signal !== null) return byTheSignal(exit.signal);
+  return exit.exitCode ?? ExitCode.done;
+}
+
+async function overHttp(recorded: ReplayService, port: number, out: Output, ended: Ended): Promise<number> {
+  const { serveHttp } = await import('../../../host/gateway/http/serve-http.ts');
+  const serving = await serveHttp(recorded, { port });
+  const { url, token } = serving;
+  if (out.json) out.document({ url, token });
+  else out.write(`${url}\nAuthorization: Bearer ${token}\n`);
+  try {
+    return (await ended.ending)?.exitCode ?? ExitCode.done;
+  } finally {
+    await serving.close();
+  }
+}
+
+/** The end of the replayed server, which happens once. */
+class Ended {
+  /** The exit to repeat. Undefined: the server was stopped. */
+  readonly ending: Promise<RecordedExit | undefined>;
+  end!: (exit: RecordedExit | undefined) => void;
+  fail!: (error: unknown) => void;
+
+  constructor() {
+    this.ending = new Promise((resolve, reject) => {
+      this.end = resolve;
+      this.fail = reject;
+    });
+    this.ending.catch(() => undefined); // may fail while nothing waits
+  }
+}
+
+/** A stream of its own, because the transport reserves stdout for messages and recorded output is more than messages. */
+function passedOn(stdout: Writable): Writable {
+  return new Writable({ write: (chunk, _encoding, done) => void stdout.write(chunk, done) });
+}
+
+/** After the messages of this turn, which the transport writes together. */
+async function written(output: Writable, text: string): Promise<void> {
+  await new Promise(setImmediate);
+  output.write(`${text}\n`);
+}
+
+/** A signal that cannot end this process becomes the exit code of a shell. */
+function byTheSignal(signal: string): Promise<never> {
+  const isKnown = signal in constants.signals;
+  endLike(isKnown ? { exitCode: null, signal: signal as NodeJS.Signals } : { exitCode: 128, signal: null });
+  return new Promise(() => undefined);
 }
 
 function readPace(text: string): Options['pace'] {

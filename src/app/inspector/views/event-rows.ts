@@ -6,7 +6,7 @@ import type { Analysis } from '../../../observe/analysis/analysis.ts';
 import type { MessageDescription } from '../../../observe/analysis/describe-frame.ts';
 import { eventText } from '../../../observe/analysis/event-text.ts';
 import { type Exchange, isRefusedProbe, latencyMs } from '../../../observe/analysis/exchange.ts';
-import { isHttpFailure } from '../../../observe/analysis/http-problems.ts';
+import { isHttpFailure } from '../../../observe/analysis/http-failure.ts';
 import { durationMs, isOver, type Task } from '../../../observe/analysis/tasks.ts';
 import {
   type FlowEvent,

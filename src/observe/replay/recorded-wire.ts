@@ -1,0 +1,48 @@
+// One process run or one connection in a recording, with the requests that can still be answered.
+
+import { mayAsk } from '../../mcp/methods.ts';
+import type { RequestId } from '../../wire/jsonrpc/message.ts';
+import { RequestTable } from '../analysis/request-table.ts';
+import type { RecordedExchange } from './recorded-exchange.ts';
+
+/** One message. An exchange has several if its client answered questions of 2026-07-28. */
+export interface SentRequest {
+  readonly id: RequestId;
+  readonly progressToken: RequestId | undefined;
+  readonly http: number | undefined;
+  /** Absent for a handshake. */
+  readonly exchange?: RecordedExchange;
+  /** The method of a handshake. */
+  readonly handshake?: string;
+}
+
+export class RecordedWire {
+  readonly requests = new RequestTable<SentRequest>();
+  /** Exchanges whose client is answering questions of 2026-07-28, by `requestState`. */
+  readonly asked = new Map<string, RecordedExchange>();
+  readonly #running: RecordedExchange[] = [];
+  readonly #mayAsk: RecordedExchange[] = [];
+  /** A signal was sent to the process: it did not end by itself. */
+  isStopped = false;
+  isOver = false;
+
+  begin(exchange: RecordedExchange): void {
+    this.#running.push(exchange);
+    if (mayAsk(exchange.method)) this.#mayAsk.push(exchange);
+  }
+
+  /** The exchange that a message without a reference probably belongs to. */
+  get newest(): RecordedExchange | undefined {
+    return newestOf(this.#running);
+  }
+
+  get newestThatMayAsk(): RecordedExchange | undefined {
+    return newestOf(this.#mayAsk);
+  }
+}
+
+/** Removes what has ended, so that each exchange is looked at once. */
+function newestOf(stack: RecordedExchange[]): RecordedExchange | undefined {
+  while (stack.length > 0 && stack.at(-1)!.outcome !== 'pending') stack.pop();
+  return stack.at(-1);
+}

@@ -1,0 +1,206 @@
+// Finds the recorded request that a client repeats, or says how the nearest one differs.
+
+import { RpcCode, RpcError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { isNestedTooDeeply } from '../../base/to-json.ts';
+import type { Params } from '../../mcp/service.ts';
+import { type Difference, differencesOf, shownValue } from './differences.ts';
+import { comparable, type RecordedExchange, requestKey, targetOf } from './recorded-exchange.ts';
+import type { RecordedSession } from './recorded-session.ts';
+
+/** The most recorded requests, and bytes of them, that are compared with one that has no match. */
+const MOST_COMPARED = 200;
+const MOST_COMPARED_BYTES = 8 * 1024 * 1024;
+const MOST_DIFFERENCES = 5;
+const MOST_NAMES = 10;
+const LONGEST_NAME = 200;
+
+export class RequestMatcher {
+  readonly #session: RecordedSession;
+  readonly #isStrict: boolean;
+  /** How often each request came. */
+  readonly #counts = new Map<string, number>();
+  #next = 0;
+  /** Requests in strict order are matched one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(session: RecordedSession, isStrict: boolean) {
+    this.#session = session;
+    this.#isStrict = isStrict;
+  }
+
+  /** Undefined if there is none. Rejects if the request is not the next one of a strict order. */
+  find(method: string, params: Params): Promise<RecordedExchange | undefined> {
+    if (isNestedTooDeeply(params)) return Promise.resolve(undefined);
+    const compared = comparable(params);
+    if (!this.#isStrict) return this.#any(method, compared);
+    const found = this.#turn.then(() => this.#following(method, compared));
+    this.#turn = found.catch(() => undefined);
+    return found;
+  }
+
+  /** Explains why there is no match. */
+  async refusal(method: string, params: Params): Promise<RpcError> {
+    const name = nameOf(method, targetOf(method, params));
+    if (isNestedTooDeeply(params)) return refused(`The parameters of ${name} are nested too deeply`);
+    const sent = comparable(params);
+    let nearest: { recorded: Params; distance: number } | undefined;
+    let isCut = false;
+    for await (const recorded of this.#like(method, targetOf(method, params))) {
+      if (recorded === undefined) isCut = true;
+      else {
+        const distance = distanceOf(differencesOf(recorded, sent));
+        if (!nearest || distance < nearest.distance) nearest = { recorded, distance };
+      }
+    }
+    const damage = await this.#session.damage();
+    const hint = damage === undefined ? '' : `. ${damage}`;
+    if (nearest) {
+      const difference = differing(nearest.recorded, sent);
+      return refused(`No recorded request ${name} has these parameters. The nearest one has ${difference}${hint}`);
+    }
+    if (isCut) return cut(`The recorded request ${name} is incomplete`);
+    const { exchanges } = await this.#session.read();
+    const others = new Set<string>();
+    for (const each of exchanges) {
+      if (others.size < MOST_NAMES) others.add(nameOf(each.method, each.target));
+    }
+    const there = others.size > 0 ? `It has: ${[...others].join(', ')}` : 'It has no requests';
+    return refused(`The recording has no request ${name}. ${there}${hint}`);
+  }
+
+  async #any(method: string, params: Params): Promise<RecordedExchange | undefined> {
+    return (await this.#repeated(requestKey(method, params))) ?? (await this.#withPlaceholders(method, params));
+  }
+
+  /** The next exchange with this key, or the last one. */
+  async #repeated(key: string): Promise<RecordedExchange | undefined> {
+    const count = this.#counts.get(key) ?? 0;
+    this.#counts.set(key, count + 1); // before the search: the same request may come again meanwhile
+    const found = await this.#session.find(key, count);
+    if (!found) this.#counts.delete(key);
+    return found;
+  }
+
+  /** A recorded value may be a placeholder for a secret that only the recording program knew. */
+  async #withPlaceholders(method: string, params: Params): Promise<RecordedExchange | undefined> {
+    const { exchanges } = await this.#session.read();
+    const target = targetOf(method, params);
+    const keys = new Set<string>();
+    for (const exchange of exchanges) {
+      if (!exchange.isMasked || exchange.method !== method || keys.size >= MOST_COMPARED) continue;
+      if (keys.has(exchange.key) || !isTarget(exchange.target, target)) continue;
+      keys.add(exchange.key);
+      const recorded = await this.#paramsOf(exchange);
+      if (recorded && isHidden(recorded, params)) return this.#repeated(exchange.key);
+    }
+    return undefined;
+  }
+
+  async #following(method: string, sent: Params): Promise<RecordedExchange> {
+    const exchange = await this.#session.at(this.#next);
+    if (!exchange) throw refused('All recorded requests were answered: the recording has no further one');
+    const expected = await this.#paramsOf(exchange);
+    const name = nameOf(exchange.method, exchange.target);
+    if (!expected) throw cut(`The next recorded request, ${name}, is incomplete`);
+    const isSame = exchange.method === method;
+    if (isSame && (exchange.key === requestKey(method, sent) || (exchange.isMasked && isHidden(expected, sent)))) {
+      this.#next++;
+      return exchange;
+    }
+    const target = targetOf(method, sent);
+    if (isSame && exchange.target === target) {
+      throw refused(`The next recorded request is ${name} with ${differing(expected, sent)}`);
+    }
+    throw refused(`The next recorded request is ${name}, not ${nameOf(method, target)}`);
+  }
+
+  /**
+   * The parameters of the exchanges with this method and target; without any with this target, of those with the method. Undefined for a
+   * request that was too long to be recorded whole.
+   */
+  async *#like(method: string, target: string | undefined): AsyncGenerator<Params | undefined> {
+    const { exchanges } = await this.#session.read();
+    const ofMethod = exchanges.filter((each) => each.method === method);
+    const ofTarget = ofMethod.filter((each) => each.target === target);
+    const keys = new Set<string>();
+    let bytes = 0;
+    for (const exchange of ofTarget.length > 0 ? ofTarget : ofMethod) {
+      if (keys.size >= MOST_COMPARED || bytes > MOST_COMPARED_BYTES) return;
+      if (keys.has(exchange.key)) continue;
+      keys.add(exchange.key);
+      bytes += exchange.request?.length ?? 0;
+      yield await this.#paramsOf(exchange);
+    }
+  }
+
+  async #paramsOf({ request }: RecordedExchange): Promise<Params | undefined> {
+    if (!request) return undefined;
+    const { params } = await this.#session.file.message(request);
+    return comparable(isObject(params) ? params : {});
+  }
+}
+
+/** Another value is nearer than an absent one. */
+function distanceOf(differences: readonly Difference[]): number {
+  return differences.reduce((sum, { before, after }) => sum + (before === undefined || after === undefined ? 2 : 1), 0);
+}
+
+/** At most five differences, each with the recorded value first. */
+function differing(recorded: Params, sent: Params): string {
+  const found = differencesOf(recorded, sent);
+  const shown = found
+    .slice(0, MOST_DIFFERENCES)
+    .map(({ path, before, after }) => `${shortName(path)} ${shownValue(before)} instead of ${shownValue(after)}`);
+  const more = found.length - shown.length;
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more differences` : ''}`;
+}
+
+const placeholder = /\[redacted\]|\[env [^\]]{1,200}\]/;
+
+/** Whether the parameters differ only where the recorded ones have placeholders. */
+function isHidden(recorded: Params, sent: Params): boolean {
+  const found = differencesOf(recorded, sent, Number.MAX_SAFE_INTEGER);
+  return found.every(({ before, after }) => standsFor(before, after));
+}
+
+function isTarget(recorded: string | undefined, sent: string | undefined): boolean {
+  return recorded === sent || standsFor(recorded, sent);
+}
+
+/** The parts of the recorded text around its placeholders occur in the value, in order. */
+function standsFor(recorded: unknown, value: unknown): boolean {
+  if (typeof recorded !== 'string' || value === undefined) return false;
+  const parts = recorded.split(placeholder);
+  if (parts.length === 1) return false;
+  if (parts.every((part) => part === '')) return true; // a number or an object may be secret as a whole
+  if (typeof value !== 'string') return false;
+  const last = parts.pop()!;
+  const [first = '', ...between] = parts;
+  if (!value.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of between) {
+    const found = value.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return value.length >= at + last.length && value.endsWith(last);
+}
+
+export function nameOf(method: string, target: string | undefined): string {
+  return target === undefined ? shortName(method) : `${shortName(method)} "${shortName(target)}"`;
+}
+
+function shortName(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+}
+
+function refused(message: string): RpcError {
+  return new RpcError(RpcCode.invalidParams, message);
+}
+
+/** For a message of which the recording has only both ends. */
+export function cut(problem: string): RpcError {
+  const why = 'it was longer than the recorder keeps. Record it again with a larger --keep-bytes';
+  return new RpcError(RpcCode.internalError, `${problem}: ${why}`);
+}
