@@ -38,14 +38,14 @@ test('shows changed definitions with their effects, and changed answers', async 
     '    inputSchema.city was removed (breaking)',
     '    inputSchema.town was added, and is required (breaking)',
     '+ tool further',
-    '~ tools/call version {"arguments":{},"name":"version"}  ok → ok',
+    '~ tools/call version {"name":"version"}  ok → ok',
     '    result.content[0].text: "one" → "two"',
-    '~ tools/call version {"arguments":{},"name":"version"}  ok → ok',
+    '~ tools/call version {"name":"version"}  ok → ok',
     '    result.content[0].text: "one" → "two"',
     '~ tools/call forecast {"arguments":{"city":"Oslo"},"name":"forecast"}  ok → tool-error',
     '    result.content[0].text: "Sunny in Oslo" → "Invalid arguments for tool forecast: town is required"',
     '    result.isError: absent → true',
-    '+ tools/call further {"arguments":{},"name":"further"}  ok',
+    '+ tools/call further {"name":"further"}  ok',
     '',
   ]);
   expect(code).toBe(1);
@@ -61,7 +61,7 @@ test('prints one document with --json', async () => {
   expect(calls).toContainEqual({
     method: 'tools/call',
     target: 'version',
-    params: { name: 'version', arguments: {} },
+    params: { name: 'version' },
     change: 'different',
     before: { outcome: 'ok', durationMs: expect.any(Number) },
     after: { outcome: 'ok', durationMs: expect.any(Number) },
