@@ -1,4 +1,4 @@
-// `standpipe/recording`: reads recordings, and the live data of running taps and hosts.
+// `standpipe/recording`: reads and replays recordings, and reads the live data of running taps and hosts.
 
 export type { FlowEvent, FlowKind } from '../observe/flow/event.ts';
 export { FlowStore, type FlowStoreOptions } from '../observe/flow/store.ts';
@@ -12,3 +12,11 @@ export {
   recordingFiles,
 } from '../observe/record/reader.ts';
 export { type Recorder, type RecorderOptions, record } from '../observe/record/recorder.ts';
+export {
+  type Cassette,
+  type CassetteMode,
+  type CassetteOptions,
+  type CassetteTarget,
+  cassette,
+} from '../observe/replay/cassette.ts';
+export { type ReplayOptions, type ReplayService, replay } from '../observe/replay/replay-service.ts';
