@@ -27,7 +27,7 @@ export const stopKeys: KeysOf<StopWaits> = {
 
 export const shareKeys: KeysOf<SharePolicy> = {
   by: choice(shareModes, '`"all"`: one process for all clients. `"principal"`: one for each principal. `"client"`: one for each client. `"call"`: a new one for each call of a tool.'),
-  maxProcesses: count(1, 'Maximum number of processes for clients. When all are in use, further calls wait. With `"all"`: of all processes, including those for [tools that ask](gateway.md#questions-of-servers); no call waits for them. Set 1 for a server that asks and holds a port, a lock or a file which a second process cannot have.'),
+  maxProcesses: count(1, 'Maximum number of processes for clients. When all are in use, further calls wait. With `"all"`, the number includes the processes for [tools that ask](gateway.md#questions-of-servers), and calls do not wait for a free process. Set 1 for a server that asks and holds a port, a lock or a file which a second process cannot have.'),
   idleMs: count(1, 'A process of a principal, of a client or for tools that ask is stopped when it has not been used for this long.'),
 };
 
