@@ -29,7 +29,7 @@ async function complete(...line: string[]) {
 }
 
 test('suggests commands, servers, options, and values of options', async () => {
-  expect(await complete('re')).toEqual(['read', 'replay', 'restart']);
+  expect(await complete('re')).toEqual(['read', 'restart', 'replay']);
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('restart', 'ev')).toEqual(['everything']);
   expect(await complete('call', 'calculator', '')).toEqual([]);
