@@ -190,6 +190,24 @@ test('a gateway that joins, leaves or reconnects grants nothing before it knows 
     .toBe(6);
 });
 
+test('refuses a request for quotas in the name of a gateway that is not in the directory', async () => {
+  const { quotas } = await gateway('only', Promise.resolve(), () => undefined, { url: nats.url, fleet: 'unlisted' });
+  const none = { sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 };
+  const wanted = { ...none, inFlight: 6 };
+  const askAs = (name: string) =>
+    quotas.answer({
+      principal: 'ada',
+      quotas: { inFlight: 6 },
+      gateway: name,
+      used: none,
+      had: none,
+      wanted,
+      requests: 0,
+    });
+  expect(() => askAs('invented')).toThrow('The gateway is not in the directory');
+  expect(askAs('only').held.inFlight).toBe(6);
+});
+
 test('three processes of up --http share the limits of a token while gateways and the home are killed', async () => {
   const folder = temporaryFolder('shared-quotas');
   const file = join(folder, 'tokens.json');

@@ -94,8 +94,11 @@ export class FleetQuotas {
 
   answer(ask: QuotaAsk): QuotaGrant {
     const read = readAsk(ask);
-    if (this.#isReady && this.homeOf(read.principal) === this.#self) return this.#homeAsk(read);
-    throw new RpcError(RpcCode.invalidRequest, 'This node is not the home of the principal', undefined, {
+    const isHome = this.#isReady && this.homeOf(read.principal) === this.#self;
+    // A node could use up the quotas of a principal under names of gateways that do not exist.
+    if (isHome && this.#gateways.has(read.gateway)) return this.#homeAsk(read);
+    const problem = isHome ? 'The gateway is not in the directory' : 'This node is not the home of the principal';
+    throw new RpcError(RpcCode.invalidRequest, problem, undefined, {
       hint: 'A node has joined or left a moment ago. Send it again.',
     });
   }
