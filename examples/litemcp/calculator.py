@@ -97,7 +97,7 @@ def handle(text, seen):
 
     version, kind, data = message.get("version"), message.get("type"), message.get("data") or {}
     if not isinstance(version, list) or version[:1] != VERSION[:1]:
-        send_error(request_id, f"this server speaks LiteMCP 1.0.0, not {version}")
+        send_error(request_id, f"this server supports LiteMCP 1.0.0, not {version}")
     elif kind == "get":
         send(request_id, "info", TOOL)
     elif kind == "call" and isinstance(data, dict):

@@ -30,7 +30,7 @@ export interface Evidence {
 export interface ProcessIdentity {
   server: string;
   pid: number | null;
-  /** Counts the process runs of the server from 1. It is 0 if unknown because the node that ran it is gone. */
+  /** Counts the process runs of the server from 1. It is 0 if unknown, because the node that ran the process has ended. */
   generation: number;
   /** In a fleet: the node that ran the process, and the generation of the claim under which that node ran the server. */
   node?: string;

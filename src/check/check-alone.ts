@@ -1,5 +1,6 @@
-// Rules and servers that end by themselves. A rule runs again if a process ended after it, or while it was tested. No other rule uses its
-// processes then: if one of them ends by itself, the messages of this rule are the cause, unless the server also ends without messages.
+// Finds the rule whose messages end a server. A rule is tested again if a process ended by itself during or after the rule. Only this
+// rule uses the processes of the second test. If one of them ends by itself, the messages of the rule are the cause, unless the server
+// also ends without messages.
 
 import { isObject } from '../base/json-object.ts';
 import { parsed } from './parsed-json.ts';
@@ -10,11 +11,11 @@ import { NotApplicable, notApplicable, OutOfTime, Violation } from './verdict.ts
 
 /** How the end of a server is judged. */
 export interface EndOfServer {
-  /** The rule that reports a server that the messages of this rule end. */
+  /** Id of the rule that reports it if the messages of this rule end the server. */
   readonly endIsReportedBy?: string;
-  /** The fix of the rule is about servers that exit. */
+  /** True if the fix of the rule is about servers that exit. */
   readonly fixIsAboutEnd?: true;
-  /** The rule reports a server that also ends without messages. */
+  /** True if the rule reports servers that also end without messages. */
   readonly isAboutIdleEnd?: true;
 }
 
@@ -42,7 +43,7 @@ export async function checkUnlessItEnds<P extends ProcessUnderTest>(
   throw thrown;
 }
 
-/** `endsAnyway`: the server also ends without messages. `usual`: a method that rules send between their messages. */
+/** `endsAnyway` resolves to true if the server also ends without messages. `usual`: a method that all rules send to wait for answers. */
 export async function checkAlone<P extends ProcessUnderTest>(
   { endIsReportedBy, fixIsAboutEnd }: EndOfServer,
   ruleRun: RuleRun<P>,
@@ -56,7 +57,7 @@ export async function checkAlone<P extends ProcessUnderTest>(
     if (thrown) throw thrown;
     return;
   }
-  if (endIsReportedBy) notApplicable(`the server exits after what the rule sends (${endIsReportedBy})`);
+  if (endIsReportedBy) notApplicable(`the server exits after the messages of the rule (${endIsReportedBy})`);
   if (thrown instanceof Violation) {
     if (fixIsAboutEnd || thrown.fix !== undefined || !saysThatItEnded.test(thrown.message)) throw thrown;
     throw new Violation(thrown.message, thrown.proof, CATCH_IT);
@@ -76,7 +77,10 @@ async function verdictOf(check: () => Promise<void> | void): Promise<Violation |
   }
 }
 
-/** The messages of the rule, without those that only wait, and what is known about the end: its exit is known before stderr is read to its end. */
+/**
+ * The messages of the rule without requests of `usual`, and the evidence of the end: stderr first, because the exit
+ * event can precede the last stderr output.
+ */
 function partsOf(entries: readonly Entry[], usual: string | undefined): { sent: Entry[]; end: Entry[] } {
   const of = (kind: Entry['kind']) => entries.filter((entry) => entry.kind === kind);
   const special = of('sent').filter((entry) => usual === undefined || methodOf(entry) !== usual);

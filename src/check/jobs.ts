@@ -103,7 +103,7 @@ export async function runAll(
 /** One test of a rule. */
 interface Tried extends Pick<Attempt, 'rest'> {
   readonly outcome: Outcome;
-  /** The violation is of this rule. */
+  /** False if an earlier rule that used the process may have caused the violation. */
   readonly isCertain: boolean;
   readonly doneMs: number;
   readonly lastingEnds: readonly ProcessEnd[];

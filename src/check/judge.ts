@@ -15,7 +15,7 @@ export interface Judging {
   /** The revision; absent where the protocol has one version. */
   revision?: Revision;
   language: Language | undefined;
-  /** Masks secrets in what the report quotes. */
+  /** Masks secrets in quotations of the report. */
   hide: (text: string) => string;
   /** The traffic over the pipes. */
   evidence: () => readonly Entry[];

@@ -21,9 +21,9 @@ const PAUSE_MS = 1_000;
 /** The part of the transcript kept for a process that was stopped because of its output. */
 const KEPT_BYTES = 64 * 1024;
 
-/** A process that still runs this long after the last message of a rule is not ended by the rule. */
+/** If a process ends later than this after the last message of a rule, the rule is not the cause. */
 const LATER_MS = 500;
-/** Upper limit of that time, because starting and exiting take longer on a busy machine. */
+/** Upper limit of `laterMs`, which is longer on a busy machine. */
 const MOST_LATER_MS = 5_000;
 
 /** The end of a process. A separate object, so that the transcript can be released earlier. */
@@ -77,7 +77,7 @@ export abstract class ProcessUnderTest {
   /** Splits stdout. Waits are woken afterwards. */
   protected abstract read(chunk: Buffer): void;
 
-  /** Called after the transcript was cut. Keep nothing that is not in it. */
+  /** Called after the transcript was cut. Other copies of the dropped data must be dropped too. */
   protected abstract forgot(): void;
 
   /** Called at the end of stdout. Incomplete data stays incomplete. */
@@ -226,7 +226,7 @@ export abstract class ProcessUnderTest {
   }
 
   stop(): Promise<StopRung> {
-    if (!this.#isAskedToEnd && !this.process.exitStatus) this.transcript.event(STDIN_ENDED); // the event is the first step of a stop
+    if (!this.#isAskedToEnd && !this.process.exitStatus) this.transcript.event(STDIN_ENDED); // stopping begins with the end of stdin
     this.#isAskedToEnd = true;
     return this.process.stop();
   }

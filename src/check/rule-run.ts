@@ -55,13 +55,13 @@ export abstract class RuleRun<P extends ProcessUnderTest> {
     return [...this.#lasting].map(({ end }) => end);
   }
 
-  /** A process of this run, or without one an observed process, has ended by itself. */
+  /** Whether a process of this run has ended by itself. If the run has no process, the observed processes are tested. */
   get hasEnded(): boolean {
     const processes = this.#used.size > 0 ? [...this.#used.keys()] : this.seen;
     return processes.some(({ endedByItself }) => endedByItself);
   }
 
-  /** The first process that must outlive the rule, and has ended by itself until now or within `laterMs`. */
+  /** Waits at most `laterMs` for exits. Resolves to the first process that must outlive the rule and has ended by itself. */
   async endedLater(): Promise<P | undefined> {
     const lasting = [...this.#lasting];
     await Promise.all(lasting.map((process) => process.exitLater()));

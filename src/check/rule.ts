@@ -40,7 +40,10 @@ export type Source =
    */
   | { readonly of: 'standpipe' };
 
-/** A rule in the source: a `fix` that is a string holds for all languages; without a `source`, no specification has the rule. */
+/**
+ * A rule as it is written in the source. A `fix` that is a string applies to all languages. A rule without a `source`
+ * is not in a specification.
+ */
 export type Written<R extends RuleText> = Omit<R, 'fix' | 'source'> & {
   readonly fix: Fix | string;
   readonly source?: Source;
@@ -94,7 +97,7 @@ export function linkOf({ id, source }: RuleText, revision: Revision = revisionsO
     case 'litemcp':
       return 'https://github.com/YELANDAOKONG/LiteMCP/tree/main/docs/protocols/main/versions/protocol-1-0-0';
     case 'standpipe':
-      // A file of the package. The heading of a rule is its id.
+      // The package contains this file. The heading of a rule is its id.
       return `docs/check.md#${id.replace('/', '')}`;
   }
 }

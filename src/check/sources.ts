@@ -14,7 +14,7 @@ export function tasks(section: string, page = ''): Source {
   return mcp(extension, { '2025-11-25': page.includes('/') ? page : `basic/utilities/tasks#${page}` });
 }
 
-/** Specifications of extensions: a heading of their page. */
+/** A heading in the specification of the extension MCP Apps. */
 export function apps(anchor: string): Source {
   return mcp(`https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#${anchor}`);
 }

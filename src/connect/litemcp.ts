@@ -68,7 +68,7 @@ function connectError(error: unknown, evidence: Evidence): unknown {
   if (!(error instanceof PeerError)) return error;
   if (error.cause instanceof ProcessError) return error.cause;
   if (error.code !== 'REQUEST_TIMEOUT') return error;
-  const hint = `${slowStartHint(evidence)} If it speaks MCP, remove "protocol": "litemcp" from its config entry, --litemcp from the command line.`;
+  const hint = `${slowStartHint(evidence)} If it is an MCP server, remove "protocol": "litemcp" from its config entry, --litemcp from the command line.`;
   return new PeerError(error.code, `Could not connect: ${error.message}`, { cause: error, hint, evidence });
 }
 

@@ -47,7 +47,7 @@ export class RecordLog {
   readonly #options: Required<Omit<RecordLogOptions, 'onProblem'>>;
   readonly #onProblem: (error: Error) => void;
   readonly #places = new Map<string, Place>();
-  /** Bytes of the places, and of the writes that wait. */
+  /** Total bytes of all records, including those in pending writes. */
   #usedBytes = 0;
   #fileBytes = 0;
   #writes: Write[] = [];
@@ -55,7 +55,7 @@ export class RecordLog {
   #last: Promise<unknown> = Promise.resolve();
   #opening: Promise<void> | undefined;
   #hasWritten = false;
-  /** Whether nothing can be written here: records then end with the host. */
+  /** True if the file cannot be written. Records then end with the host. */
   #isUnusable = false;
 
   constructor(file: string, { maxBytes = 256 * MIB, nowMs = Date.now, onProblem }: RecordLogOptions = {}) {
@@ -202,7 +202,7 @@ export class RecordLog {
     for (const [key, { untilMs }] of this.#places) if (untilMs <= nowMs) this.#remove(key);
   }
 
-  /** If the file cannot be rewritten now, it stays valid. */
+  /** A failed rewrite leaves the file valid. */
   async #tidy(): Promise<void> {
     if (this.#fileBytes === 0) return;
     try {

@@ -34,7 +34,7 @@ export async function mcpToolAsLiteMcp(
       try {
         return fromMcpResult(await client.callTool(tool.name, read.arguments, { signal: call.signal }));
       } catch (error) {
-        // Other errors are bugs here, unless the client has disconnected, and are logged with their stack.
+        // Other errors are defects of this program, unless the client has disconnected. They are logged with their stack.
         if (error instanceof StandpipeError || call.signal.aborted) return errorResponse(toError(error).message);
         throw error;
       }

@@ -102,7 +102,7 @@ export class ServerConnection {
       full: (isFull) => this.#queue.hold(isFull),
       unanswered: () => this.#queue.size,
       closed: (error) => {
-        this.#queue.cancelAll(error ?? new Error('The client is gone'));
+        this.#queue.cancelAll(error ?? new Error('The client has disconnected'));
         close(error);
       },
     };

@@ -67,7 +67,11 @@ describe('a request', () => {
 
 describe('an invalid request is answered with an error result', () => {
   test.each([
-    ['another major version', message({ version: [2, 0, 0] }), 'version is 2.0.0, and this side speaks LiteMCP 1.0.0'],
+    [
+      'another major version',
+      message({ version: [2, 0, 0] }),
+      'version is 2.0.0, and this side supports LiteMCP 1.0.0',
+    ],
     ['no version', message({ version: null }), 'version must be an array such as [1, 0, 0], not null'],
     ['an unknown type', message({ type: 'put' }), 'Unknown type "put": a request is "get" or "call"'],
     ['no type', message({ type: undefined }), 'type must be a string, not absent'],

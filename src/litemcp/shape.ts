@@ -88,7 +88,7 @@ export function requireSameMajor(version: VersionTuple, at: string, key?: Key): 
   const [major] = PROTOCOL_VERSION;
   if (version[0] === major) return;
   throw malformed(
-    `${placeOf(at, key)} is ${version.join('.')}, and this side speaks LiteMCP ${PROTOCOL_VERSION.join('.')}: ` +
+    `${placeOf(at, key)} is ${version.join('.')}, and this side supports LiteMCP ${PROTOCOL_VERSION.join('.')}: ` +
       `only versions ${major}.x.x are supported`,
   );
 }

@@ -39,7 +39,7 @@ describe('a Tool', () => {
     [{ name: 'T', description: 7 }, 'data.description must be a string, not a number'],
     [{ name: 'T', parameters: {} }, 'data.parameters must be an array, not an object'],
     [{ name: 'T', parameters: [{ name: 'a', type: 't' }, { name: 'b' }] }, 'data.parameters[1].type must be a string'],
-    [{ name: 'T', version: [2, 0, 0] }, 'data.version is 2.0.0, and this side speaks LiteMCP 1.0.0'],
+    [{ name: 'T', version: [2, 0, 0] }, 'data.version is 2.0.0, and this side supports LiteMCP 1.0.0'],
   ])('refuses %j with a reason', (value, message) => {
     expect(() => readTool(value)).toThrow(message);
   });
@@ -126,7 +126,11 @@ describe('an IOBasic', () => {
     [envelope({ id: 1.5 }), 'id must be an integer, not a number', undefined],
     [`{"version":[1,0,0],"id":${'9'.repeat(41)},"type":"get"}`, 'id must be an integer, not a number', undefined],
     [envelope({ version: undefined }), 'version must be an array such as [1, 0, 0], not absent', 1],
-    [envelope({ version: [2, 1, 0] }), 'version is 2.1.0, and this side speaks LiteMCP 1.0.0: only versions 1.x.x', 1],
+    [
+      envelope({ version: [2, 1, 0] }),
+      'version is 2.1.0, and this side supports LiteMCP 1.0.0: only versions 1.x.x',
+      1,
+    ],
     [envelope({ type: 3 }), 'type must be a string, not a number', 1],
     [envelope({ data: [] }), 'data must be an object, not an array', 1],
     ['[]', 'A message must be a JSON object, not an array', undefined],

@@ -18,7 +18,7 @@ test.each([
   ['a new required property', object({}), object({ city }, { required: ['city'] }), 'breaking', 'compatible', 'city'],
   ['a removed property', object({ city }), object({}), 'breaking', 'breaking', 'city'],
   [
-    'a property that is required now',
+    'a property that is now required',
     object({ city }),
     object({ city }, { required: ['city'] }),
     'breaking',

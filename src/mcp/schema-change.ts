@@ -13,7 +13,7 @@ export interface SchemaChange {
   /** Where the change is: `city`, `filter.kinds[]`. Empty for the schema itself. */
   readonly path: string;
   readonly effect: SchemaEffect;
-  /** The change as a sentence without its subject: `is required now`. */
+  /** The change as a sentence without its subject: `is now required`. */
   readonly text: string;
 }
 
@@ -83,7 +83,7 @@ class Comparison {
     if (!old || !now) {
       if (canonicalJson(before) === canonicalJson(after)) return;
       const direction = after === false ? 'narrower' : before === false ? 'wider' : 'unclear';
-      return this.#say(path, direction, after === false ? 'allows no value now' : 'changed');
+      return this.#say(path, direction, after === false ? 'now allows no value' : 'changed');
     }
     this.#types(old, now, path);
     this.#values(old, now, path);
@@ -136,7 +136,7 @@ class Comparison {
       const [was, is] = [Object.hasOwn(before, name), Object.hasOwn(after, name)];
       const isNewlyNeeded = needs.has(name) && !needed.has(name);
       if (was && is) this.schemas(before[name], after[name], place, level + 1);
-      // A value that the other side sends or reads is gone, whatever further properties are allowed.
+      // Removing a property is breaking even if further properties are allowed, because the other side sends or reads its value.
       else if (was) this.#add(place, 'breaking', 'was removed');
       else if (is)
         this.#add(
@@ -144,7 +144,7 @@ class Comparison {
           isNewlyNeeded && this.#side === 'input' ? 'breaking' : 'compatible',
           isNewlyNeeded ? 'was added, and is required' : 'was added',
         );
-      if (isNewlyNeeded && (was || !is)) this.#say(place, 'narrower', 'is required now');
+      if (isNewlyNeeded && (was || !is)) this.#say(place, 'narrower', 'is now required');
       if (needed.has(name) && !needs.has(name) && is) this.#say(place, 'wider', 'is no longer required');
     }
   }
@@ -153,8 +153,8 @@ class Comparison {
   #further(old: JsonObject, now: JsonObject, path: string, level: number): void {
     const [before, after] = [old.additionalProperties ?? true, now.additionalProperties ?? true];
     if (before === after || isSame(before, after)) return;
-    if (after === false) this.#say(path, 'narrower', 'allows no further properties now');
-    else if (before === false) this.#say(path, 'wider', 'allows further properties now');
+    if (after === false) this.#say(path, 'narrower', 'no longer allows further properties');
+    else if (before === false) this.#say(path, 'wider', 'now allows further properties');
     else this.schemas(before === true ? {} : before, after === true ? {} : after, `${path}.*`, level + 1);
   }
 
@@ -238,7 +238,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function changeOf(keyword: string, before: unknown, after: unknown): string {
   if (before === undefined) return `has a new ${keyword}: ${shown(after)}`;
-  if (after === undefined) return `has no ${keyword} any more`;
+  if (after === undefined) return `no longer has ${keyword}`;
   return `has another ${keyword}: ${shown(after)} instead of ${shown(before)}`;
 }
 

@@ -1,4 +1,4 @@
-// URI templates (RFC 6570) as far as resources use them: the variables of a template, and their values in a given URI.
+// The part of URI templates (RFC 6570) that resources use: the variables of a template, and their values in a given URI.
 // Each expression matches only text that its operator could have produced.
 //
 // The parts of a template are matched from the last to the first, each at every position of the URI, so the work is

@@ -65,7 +65,7 @@ export class Watchers {
     return true;
   }
 
-  /** The union of what all watchers want, as the parameter of `subscriptions/listen`. */
+  /** The notifications that at least one watcher wants, as the parameter of `subscriptions/listen`. */
   get filter(): SubscriptionFilter {
     const filter: SubscriptionFilter = {};
     for (const { filter: wanted } of this.#general) {
@@ -82,7 +82,7 @@ export class Watchers {
     return mostVerbose(levels);
   }
 
-  /** The union of what all watchers want of log messages that are unrelated to a request. */
+  /** The log messages unrelated to a request that at least one watcher wants. */
   get logs(): LogsFilter | undefined {
     const levels: LogLevel[] = [];
     for (const { filter } of this.#general) if (filter.logs) levels.push(filter.logs);
@@ -157,7 +157,7 @@ export function isListening(filter: WatchFilter): boolean {
   return listKinds.some((kind) => filter[`${kind}ListChanged`]);
 }
 
-/** Whether only a running server can say what it agrees to. */
+/** Whether only a running server can confirm which of the notifications it will send. */
 export function needsServer(filter: WatchFilter): boolean {
   return (filter.resourceSubscriptions?.length ?? 0) > 0 || filter.further !== undefined;
 }

@@ -59,7 +59,7 @@ export interface WireObserver extends FrameObserver {
   sentSpans?(chunk: Uint8Array, places: number[]): void;
   stderr?(chunk: Uint8Array): void;
   exited?(exitCode: number | null, signal: string | null): void;
-  /** All processes that the child started are gone. `rung`: the stop rung that was needed. */
+  /** All processes that the child started have exited. `rung`: the stop rung that was needed. */
   stopped?(rung: string): void;
   /** Called for a remote server instead of `spawned`. */
   connected?(url: string): void;

@@ -67,7 +67,7 @@ test.each(provenByOutput.filter(runsHere))(
 const foundAtTimeout: typeof provenByOutput = [
   ['missing-flush', python('never_flushes.py'), /starts slowly, or does not flush stdout/, /^Raise .*flush=True/],
   ['missing-flush', node('reads-to-the-end.mjs'), /reads stdin to the end/, /line by line/],
-  ['litemcp', node('speaks-litemcp.mjs'), /speaks LiteMCP/, /"protocol": "litemcp".*--litemcp/],
+  ['litemcp', node('speaks-litemcp.mjs'), /uses LiteMCP/, /"protocol": "litemcp".*--litemcp/],
   ['network-server', node('listens-on-a-port.mjs'), /http:\/\/localhost:3000/, /stdio mode/],
 ];
 test.each(foundAtTimeout.filter(runsHere))('%s: recognises %j at the timeout', async (name, words, message, hint) => {

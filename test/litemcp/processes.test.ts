@@ -48,7 +48,7 @@ describe('connecting', () => {
     expect(failure).toMatchObject({
       code: 'REQUEST_TIMEOUT',
       message: 'Could not connect: get was not answered within 50 ms',
-      hint: expect.stringContaining('If it speaks MCP, remove "protocol": "litemcp"'),
+      hint: expect.stringContaining('If it is an MCP server, remove "protocol": "litemcp"'),
       evidence: { phase: 'startup' },
     });
     expect(isAlive(failure.evidence.pid)).toBe(false);

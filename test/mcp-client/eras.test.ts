@@ -224,7 +224,7 @@ test('"unsupported version" selects from the versions that the server names', as
   const unknown = new Logged('refuses-the-version', '{"supported":["2031-01-01"],"requested":"2026-07-28"}');
   await expect(unknown.connect()).rejects.toMatchObject({
     code: 'NEGOTIATION_FAILED',
-    message: expect.stringContaining('it speaks only 2031-01-01'),
+    message: expect.stringContaining('it supports only 2031-01-01'),
   });
   const nameless = new Logged('refuses-the-version', '{}');
   expect((await nameless.connect()).server.era).toBe('legacy');

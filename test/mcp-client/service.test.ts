@@ -12,7 +12,7 @@ async function open(options: ClientOptions) {
 }
 
 for (const revision of modernRevisions) {
-  serviceContract(`a process that speaks ${revision}`, () => open({ revision }), {
+  serviceContract(`a process that supports ${revision}`, () => open({ revision }), {
     skip: {
       'a subscriber gets log messages that are unrelated to a request':
         'the revision has log messages of requests only',
@@ -32,7 +32,7 @@ const withoutElicitation = {
 for (const revision of legacyRevisions) {
   const skip = has(revision, 'elicitation') ? legacySkips : withoutElicitation;
   const noMessage = { 'progress goes to the caller of its request': 'the revision has no messages of progress' };
-  serviceContract(`a process that speaks ${revision}`, () => open({ revision }), {
+  serviceContract(`a process that supports ${revision}`, () => open({ revision }), {
     skip: has(revision, 'progressMessage') ? skip : { ...skip, ...noMessage },
   });
 }

@@ -32,9 +32,9 @@ export interface Settings {
   shared?: boolean | undefined;
   /** Use the host of this fleet node, which has no config. */
   node?: string | undefined;
-  /** Use the host with this socket. Only set by commands that remember it. */
+  /** Use the host with this socket. Set only by commands that have stored the socket. */
   control?: string | undefined;
-  /** Do not look for a running host. Only set by commands that remember a server. */
+  /** Do not look for a running host. Set only by commands that have stored a server. */
   alone?: boolean | undefined;
   json?: boolean | undefined;
   verbose?: boolean | undefined;

@@ -36,7 +36,7 @@ export interface Overview {
   /** The inspected source: a running host, a tap, or a recording. */
   source: { kind: 'host' | 'tap' | 'recording'; title: string; startedAt: string; live: boolean };
   servers: InspectedServer[];
-  /** The clients of the host, as far as the stored events show them. */
+  /** The clients of the host that appear in the stored events. */
   clients: ClientSummary[];
   /** True if the page may call tools, start and stop. A tap or a recording can only be watched. */
   canAct: boolean;
@@ -268,7 +268,7 @@ export interface TaskSummary {
   endMs?: number | undefined;
   messages: number;
   polls: number;
-  /** The number of changes so far. */
+  /** The number of changes. */
   changes: number;
   /** The number of pending questions of a task of 2026-07-28. */
   questions: number;

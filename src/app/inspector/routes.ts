@@ -82,7 +82,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): { router: Router<R
 
   async function exportEvents({ request, response, body, redaction }: Asked): Promise<symbol> {
     const ranges = readRanges(body);
-    request.socket.setTimeout(IDLE_MS); // a client that reads nothing for this long is gone
+    request.socket.setTimeout(IDLE_MS); // a client that reads nothing for this long is disconnected
     await sendRecording(response, source, ranges, redaction);
     return streamed;
   }

@@ -56,8 +56,9 @@ export class ClientRuleRun {
   }
 
   /**
-   * Requires that the client sends the request that follows `method` in the plain run (`initialize`: the opening), although there was a
-   * disturbance before the answer. `what`: the disturbance. `end`: its exit must also equal that of the plain run.
+   * Requires that the client continues in spite of a disturbance before the answer to `method`: it must send the request that follows
+   * `method` in the plain run. For `initialize`, this is the first request. `what` describes the disturbance. With `end`, the exit must
+   * also equal that of the plain run.
    */
   goesOnAfter(method: string, what: string, end?: 'exits alike'): void {
     const run = this.run();

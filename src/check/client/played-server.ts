@@ -27,11 +27,11 @@ export class PlayedServer {
   onbytes: ((chunk: Buffer) => void) | undefined;
   /** The end of stdin. */
   oninputend: (() => void) | undefined;
-  /** Most of the transcript was dropped, because the client sent too much. Keep nothing of the client that is not in it. */
+  /** Called when most of the transcript was dropped because the client sent too much. Other copies of received data must be dropped too. */
   onforget: (() => void) | undefined;
   /** If true, the process ignores the end of its stdin and signals that can be handled. */
   ignoresEnd = false;
-  /** The checker ended the process. */
+  /** True if the checker ended the process. */
   wasClosed = false;
   readonly hold: (bytes: number) => boolean;
   readonly #socket: Socket;

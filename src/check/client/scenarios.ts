@@ -75,7 +75,7 @@ function answerUnlessModern(asked: Asked, mcp: PlayedMcp): void {
   mcp.send({ jsonrpc: '2.0', id: asked.id, ...failed(-32022, 'Unsupported protocol version', data) });
 }
 
-/** A server without `initialize`. */
+/** A server that does not support `initialize`. */
 export const modernOnly: Scenario = { name: 'modern-only', speaks: { only: 'modern' } };
 
 /** Whether the request is the first of its method in the session. */
@@ -209,7 +209,7 @@ export const questions: Scenario = {
   },
 };
 
-/** Requests are sent only in a session, and each once. */
+/** Whether the request of this note is due: it is sent once, and only in a session. */
 function isNew(note: string, { notes, session }: PlayedMcp): boolean {
   return session.length > 0 && !notes.has(note);
 }

@@ -124,13 +124,13 @@ export const task = extension('task', POLL_MS, afterPolls(3));
 /** A task that ends after many polls. A client may cancel it. */
 export const longTask = extension('long-task', SHORT_POLL_MS, afterPolls(20));
 
-/** A task that asks a question, and repeats it twice after its answer. Without an answer it ends after seconds: users are slow. */
+/** A task that asks a question and repeats it in two more polls after the answer. Without an answer, it ends after MOST_POLLS polls. */
 export const askingTask = extension('asking-task', SHORT_POLL_MS, ({ answeredPolls = MOST_POLLS }, polls, mcp) => {
   const isOver = polls > answeredPolls + 2 || !canBeAsked(mcp);
   return isOver ? 'completed' : 'input_required';
 });
 
-/** A server that answers `tools/list` with a task, which only calls may become. */
+/** A server that answers `tools/list` with a task, although only calls may become tasks. */
 export const taskForAList: Scenario = {
   name: 'task-for-a-list',
   on: {

@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 export interface Speaks {
-  /** Default: both. */
+  /** The only supported era. Default: both. */
   readonly only?: Era;
   /** The version in the answer to `initialize`. Default: the requested one. */
   readonly version?: string;

@@ -168,7 +168,7 @@ export function explains(cause: Outcome, effect: Outcome): boolean {
   });
 }
 
-/** The same rule, reasons that differ only in names, numbers and quotations, or the same stray output. */
+/** Whether both outcomes have the same rule, the same stray output, or reasons that differ only in names, numbers and quotations. */
 export function isSameMistake(a: Outcome, b: Outcome): boolean {
   if (a.rule === b.rule || isSameReason(a, b)) return true;
   return strayLine(a) !== undefined && strayLine(a) === strayLine(b);

@@ -44,7 +44,7 @@ function problemOf(head: Finding, others: readonly Finding[]): Problem {
   };
 }
 
-/** Violations that the SDK causes, by behaviour of the SDK. */
+/** Violations that the SDK causes, grouped by the behaviour of the SDK that causes them. */
 export function bySdk(report: CheckReport): [NonNullable<Outcome['sdk']>, Finding[]][] {
   const findings = findingsOf(report).filter(({ first }) => first.sdk && !first.accepted);
   const groups = [...groupBy(findings, ({ first }) => JSON.stringify(first.sdk)).values()];
@@ -62,7 +62,7 @@ function findingsOf(report: CheckReport): Finding[] {
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Follows the findings of at least the same severity that explain it. */
+/** The finding that explains this one, directly or through others. All of them have at least the severity of the finding they explain. */
 function headOf(finding: Finding, all: readonly Finding[]): Finding {
   const seen = new Set<Finding>();
   let head = finding;

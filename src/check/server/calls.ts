@@ -39,7 +39,7 @@ export function mustBeTools(named: readonly NamedCall[], tools: readonly JsonObj
   );
 }
 
-/** Rules need a few calls. Each made-up call compiles a schema. */
+/** Limit of the calls: rules need only a few, and a schema is compiled for each call with made-up arguments. */
 const MOST_CALLS = 100;
 
 /** `long`: a call that takes seconds. It is left out, unless the user allows this call by its arguments. Other calls of its tool remain. */

@@ -101,7 +101,7 @@ export async function checkServer(
   });
 }
 
-/** The revisions of rules that read the observation. */
+/** The per-revision runs that a selected rule observes. */
 function revisionRunsToObserve(rules: readonly ServerRule[], { open }: RevisionRuns): RevisionRun[] {
   const supported = open.map(({ revision }) => revision);
   const reading = rules.filter(readsObservation);
@@ -144,7 +144,7 @@ function jobsOf(
           try {
             await checkUnlessItEnds(rule, ruleRun, () => rule.check(ruleRun), endsAnyway);
           } finally {
-            if (rule.uses === 'own') await ruleRun.endedLater(); // the processes of the rule are stopped next
+            if (rule.uses === 'own') await ruleRun.endedLater(); // must precede the stop of the processes of the rule
           }
         };
         return {

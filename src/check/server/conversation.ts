@@ -249,7 +249,7 @@ export function openingRequest(revision: Revision, id: number, options: OpenOpti
     : { jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(revision, options.capabilities) };
 }
 
-/** `version`: need not exist. */
+/** `version` need not be a published one. */
 export function initializeParams(version: string, capabilities: ClientCapabilities = {}): JsonObject {
   return { protocolVersion: version, capabilities, clientInfo: ownInfo };
 }

@@ -172,7 +172,7 @@ export class LineReader {
       const isWhole = [...between, text.slice(found.at(-1)?.end)].every((part) => part.trim() === '');
       return isWhole ? 'several messages' : 'mixed up';
     }
-    if (this.#afterMixedUp) return 'mixed up'; // the line is the other part of it
+    if (this.#afterMixedUp) return 'mixed up'; // the line is a part of the mixed-up messages
     return times === 1 && /^\s*[{[]/.test(text) ? 'invalid JSON' : 'text';
   }
 }

@@ -22,7 +22,7 @@ export class Probe extends ProcessUnderTest {
   textId: string | undefined;
   readonly #answers = new Map<string, Frame[]>();
   readonly #wrongAnswers = new Map<string, Frame>();
-  /** Ids of `newId`, even after the transcript was dropped. */
+  /** Ids made by `newId` that were answered. They are kept when the transcript is dropped. */
   readonly #answered = new Set<unknown>();
   readonly #repeated = new WeakSet<Frame>();
   readonly #lines = new LineReader(

@@ -44,7 +44,7 @@ export class RevisionRun {
   longCall: PermittedCall | undefined;
   /** Why the revision could not be opened. Absent if the server refused it. */
   problem: Violation | undefined;
-  /** Time from the start of the first process to its first answer, in parallel to other per-revision runs. */
+  /** Time from the start of the first process to its first answer. Other per-revision runs start at the same time. */
   startupMs = 0;
   readonly #probes = new Set<Probe>();
   #observed: Conversation | undefined;
@@ -55,12 +55,12 @@ export class RevisionRun {
     this.options = options;
   }
 
-  /** The server supports the revision. */
+  /** Whether the server supports the revision. */
   get isOpen(): boolean {
     return this.facts !== undefined;
   }
 
-  /** The server did not answer, not even to refuse the revision. */
+  /** True if the server did not answer, not even to refuse the revision. */
   get isMute(): boolean {
     return this.problem !== undefined && this.observed[0]?.answersTo(1)[0] === undefined;
   }

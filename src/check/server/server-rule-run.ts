@@ -67,7 +67,7 @@ export class ServerRuleRun extends RuleRun<Probe> {
     return this.#revisionRun.longCall;
   }
 
-  /** The call that the user named as long. Not applicable without one. */
+  /** The call that the user named as long. Not applicable if there is none. */
   longCall(): PermittedCall {
     return this.knownLongCall ?? notApplicable('no long call is known: name one with --long-call');
   }

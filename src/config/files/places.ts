@@ -103,7 +103,7 @@ function formatOf(file: string): HostFile['format'] {
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
 }
 
-/** File names that several programs use. The folder tells them apart. */
+/** File names that several programs use. The folder identifies the program. */
 const common = new Set(['mcp.json', 'settings.json']);
 
 function looksLike(segments: readonly string[], layout: HostFile): boolean {

@@ -132,7 +132,7 @@ export const formatsOfRemotes = {
 
 const readBy = (hosts: string): Described => ({ about: `Read by ${hosts}. Standpipe ignores it.`, schema: {} });
 
-/** Keys of other hosts that do not affect how a server is run. No warning. */
+/** Keys of other hosts that do not affect how a server is run. They cause no warning. */
 export const keysOfOthers = {
   alwaysAllow: readBy('Cline, Roo Code'),
   autoApprove: readBy('Cline, Kiro'),
@@ -144,7 +144,7 @@ export const keysOfOthers = {
 };
 
 const sandbox = 'Standpipe has no sandbox: the server runs with your permissions.';
-/** Keys of other hosts that have an effect there and none here: a warning says what to write instead. */
+/** Keys of other hosts that Standpipe does not support. A warning names the replacement. */
 export const replacements = {
   timeout: 'Write "requestTimeoutMs" or "startupTimeoutMs", in milliseconds: the meaning of "timeout" differs between hosts.',
   disabledTools: 'Write "tools": {"deny": […]}.',

@@ -62,7 +62,10 @@ export interface CallerRecord {
 export const LOGS = 'dev.standpipe/logs';
 
 export interface NodeFilter extends SubscriptionFilter {
-  /** Members that MCP does not define, for an instance on the same node. Another node gets them as members of the filter. */
+  /**
+   * Filter members that MCP does not define. Used only for instances on this node: in a message to another node, they
+   * are members of the filter itself.
+   */
   further?: Readonly<Record<string, unknown>>;
   [LOGS]?: LogsFilter;
 }

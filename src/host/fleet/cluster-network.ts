@@ -119,7 +119,7 @@ export interface ClusterNetwork extends NodeMessaging {
   close(): Promise<void>;
 }
 
-/** A record of an extension about a server, and the claim under which a node ran the server then. */
+/** A record of an extension about a server, and the claim under which a node ran the server when the record was written. */
 export interface StoredRecord extends KeptRecord {
   claim: ClaimRecord;
 }

@@ -1,6 +1,6 @@
 // One node of a fleet: a host that has joined it. It keeps its lease, runs the servers that the fleet places on it, offers its own
-// servers, and reaches those of other nodes. Without NATS its own servers continue; when NATS is back, it starts a new session by
-// itself.
+// servers, and reaches those of other nodes. Without NATS its own servers continue; when NATS can be reached again, it starts a new
+// session by itself.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { RpcCode, RpcError, toError } from '../../base/errors.ts';

@@ -13,7 +13,7 @@ const ID = /^[A-Za-z0-9-]{1,64}$/;
 const MOST_CHARS = 256 * 1024;
 /** Upper limit: UTF-8 needs at most 3 bytes for a character, and the rest of the record needs space too. */
 const BYTES_OF_CHAR = 4;
-/** An end that could not be written is tried again after this time. */
+/** Delay until the end of a record is written again after a failure. */
 const AGAIN_MS = 500;
 const NOTE_EVERY_MS = 60_000;
 
@@ -59,7 +59,7 @@ export class FleetRecords {
     };
   }
 
-  /** Ends are no longer tried again. */
+  /** From now on, the end of a record is not written again after a failure. */
   close(): void {
     this.#isClosed = true;
   }

@@ -162,7 +162,10 @@ export class Limits {
 /** The resources that the clients of one principal hold. */
 export class Account {
   quotas: Quotas | undefined;
-  /** If true, the principal gets at most half of each limit without a quota, while others are active or for what is kept. */
+  /**
+   * If true, the principal gets at most half of each limit for which it has no quota: of limits for kept data always,
+   * of other limits while other principals are active.
+   */
   sharesEqually = false;
   readonly counts = noCounts();
   readonly limits: Limits;

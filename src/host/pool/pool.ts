@@ -68,7 +68,7 @@ export class Pool {
     // Clients choose the names of extensions: each new one must not cause a restart.
     if (unannounced.length === 0 || (this.#hasRestarted && !unannounced.some(isQuestion))) return;
     this.#hasRestarted = true;
-    void home.supervised.end('a client can be asked for more than it was announced', true);
+    void home.supervised.end('a client supports capabilities that were not declared to the process', true);
   }
 
   /** Whether a request may ask a question while other clients use the same process. */

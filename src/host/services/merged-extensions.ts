@@ -52,7 +52,7 @@ export function requestOfExtension(
   const { target, extension, withIds, asks } = methodsOfMcp.get(method) ?? {};
   const given = target && readHandle(params[target.parameter]);
   const to = target ? lists.all.find(({ server }) => server === given?.owner) : onlyOne(lists, extension);
-  if (!to && target) throw invalidParams(`Unknown ${target.parameter}: it is not one that this server has given`);
+  if (!to && target) throw invalidParams(`Unknown ${target.parameter}: this server did not assign it`);
   if (!to || (!extension && lists.limitsTools)) throw methodNotFound(method, 'choose a server first');
   const own = target ? { ...params, [target.parameter]: given!.id } : params;
   const asker =

@@ -55,7 +55,7 @@ export class LegacySubscriptions {
       throw invalidParams(`Too many subscriptions: ${MOST_URIS} are active; unsubscribe from one first`);
     }
     if (this.#chars + uri.length > MOST_CHARS) {
-      const message = `the URIs of open ones have ${this.#chars} characters, and this one has ${uri.length}`;
+      const message = `the URIs of active ones have ${this.#chars} characters, and this one has ${uri.length}`;
       throw invalidParams(`Subscriptions too long: ${message}; the limit is ${MOST_CHARS}. Unsubscribe from one first`);
     }
     const refusal = this.#peer.channel.hold?.(uri.length + BYTES_PER_WATCH);

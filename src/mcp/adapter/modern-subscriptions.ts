@@ -55,7 +55,7 @@ export class ModernSubscriptions {
     }
     const bytes = inbound.bytes + bytesOfUris(params);
     if (this.#heldBytes + bytes > MOST_BYTES) {
-      const message = `open ones have ${this.#heldBytes} bytes, this one has ${bytes}, and the limit is ${MOST_BYTES}`;
+      const message = `active ones have ${this.#heldBytes} bytes, this one has ${bytes}, and the limit is ${MOST_BYTES}`;
       throw invalidParams(`Subscriptions too long: ${message}; cancel one first`);
     }
     this.#heldBytes += bytes;
@@ -162,7 +162,7 @@ function furtherOf(wanted: SubscriptionFilter): Record<string, unknown> | undefi
 
 function readFilter(filter: unknown): SubscriptionFilter {
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
-    throw invalidParams('subscriptions/listen needs "notifications": an object that says what to listen for');
+    throw invalidParams('subscriptions/listen needs "notifications": an object with the notifications to listen for');
   }
   const { resourceSubscriptions: uris = [] } = filter as SubscriptionFilter;
   if (!Array.isArray(uris) || uris.length > MOST_URIS || uris.some((uri) => typeof uri !== 'string')) {

@@ -41,7 +41,7 @@ export class Notifier {
   progress(call: InboundCall, params: Params): void {
     // Lost progress does not matter: more progress or the end follows.
     if (!this.#isFull) return void this.#send(PROGRESS, params, call.id)?.catch(() => undefined);
-    if (call.settled) return; // its work goes on, and the client may begin more of it at any time
+    if (call.settled) return; // the task of the call continues, and its client may start any number of tasks: progress is not kept
     this.#progress ??= new Map();
     if (!this.#progress.has(call)) void call.whenSettled.then(() => this.#progress?.delete(call));
     this.#progress.set(call, withoutLongParts(params));

@@ -14,7 +14,7 @@ import type { ClientObserver } from './client-observer.ts';
 import type { Notifier } from './notifier.ts';
 
 export abstract class RequestCaller implements Caller {
-  /** The message that began the call. Services hold its signal. */
+  /** The message that began the call. Services listen to its signal. */
   readonly first: InboundCall;
   client: ClientFacts;
   /** The notifier of the connection on which the last message arrived. */

@@ -1,5 +1,5 @@
-// Checks whether content of a server has the form of a published revision, as far as a client shows it. Servers also
-// send content in other forms.
+// Checks whether content of a server has the form of a published revision, in the members that a client shows. Servers also send content
+// in other forms.
 
 import { isObject } from '../../base/json-object.ts';
 import type { ContentBlock, ResourceContents } from '../types.ts';

@@ -66,7 +66,7 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
     return OLDEST;
   }
   if (version === DRAFT_REVISION) {
-    warn('revision-draft', `The server speaks ${DRAFT_REVISION}, a draft; ${OLDEST} is assumed`);
+    warn('revision-draft', `The server uses ${DRAFT_REVISION}, a draft; ${OLDEST} is assumed`);
     return OLDEST;
   }
   return undefined;

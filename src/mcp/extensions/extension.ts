@@ -41,7 +41,7 @@ export interface Extension {
    * Otherwise a process may get ids that an earlier one assigned.
    */
   readonly idsEndWithProcess?: boolean;
-  /** The id that a question or progress of a server names. A question belongs to the pending request with this target. */
+  /** The id in a question or a progress notification of a server. A question belongs to the pending request with this target. */
   readonly idInMessage?: (message: Params) => NamedId | undefined;
   /**
    * How the extension is declared to this client, by a host whose servers declare it in `capabilities.extensions`.

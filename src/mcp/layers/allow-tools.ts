@@ -17,7 +17,7 @@ export interface ToolPolicy {
   refusal(tool: unknown): Error;
   /** The error for a request that could run a tool by another method. */
   refusalOf(method: string): Error | undefined;
-  /** Whether any tool is refused at all. Default: yes. */
+  /** Whether at least one tool is refused. Default: true. */
   isLimited?(): boolean;
   /** All tools, of which some may not be used. Default: they are listed. */
   tools?: Service['tools'] | undefined;

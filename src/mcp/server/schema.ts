@@ -67,7 +67,7 @@ function fitsObjects(json: JsonSchema): boolean {
 }
 
 function describeTypes({ type }: JsonSchema): string {
-  return type === undefined ? 'none of its alternatives is one' : `its type is ${JSON.stringify(type)}`;
+  return type === undefined ? 'none of its alternatives is an object' : `its type is ${JSON.stringify(type)}`;
 }
 
 /** Every JSON Schema that constrains or describes a value has at least one of these keywords. */
@@ -83,7 +83,7 @@ function checkPlainSchema(json: JsonSchema, side: 'input' | 'output', owner: str
 
 function noSchema(why: string, side: string, owner: string): UsageError {
   return new UsageError('INVALID_OPTION', `The ${side} schema of ${owner} ${why}`, {
-    hint: "Give a schema of zod, valibot or arktype, an object of such, or JSON Schema: { type: 'object', properties: { … } }.",
+    hint: "Give a schema of zod, valibot or arktype, an object of such schemas, or JSON Schema: { type: 'object', properties: { … } }.",
   });
 }
 

@@ -176,7 +176,7 @@ export function misspeltMember(schema: ZodForm | undefined, value: unknown): Mis
   });
 }
 
-/** The variants of a union that the `type` of the value selects. All of them if `type` does not tell the variants apart. */
+/** The variants of a union that the `type` of the value selects. All of them if `type` does not distinguish the variants. */
 function alternatives(options: readonly ZodForm[], value: unknown): readonly ZodForm[] {
   const typeOf = (form: ZodForm) => form._zod?.def.shape?.type?._zod?.def.values;
   if (!options.some(typeOf)) return options;

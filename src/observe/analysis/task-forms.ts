@@ -61,7 +61,7 @@ export function taskOfMessage(method: string, params: unknown): TaskMention | un
   return listened && method.startsWith('notifications/') ? { ...listened, fromReceiver: true } : listened;
 }
 
-/** The task of a result. Only its request tells whether members with these names describe a task. */
+/** The task in a result. Whether members with these names describe a task depends on the request. */
 export function taskOfResult(result: JsonObject): TaskMention | undefined {
   const creates = result.resultType === 'task' || isObject(result.task);
   const state = stateOf(isObject(result.task) ? result.task : result);

@@ -12,9 +12,9 @@ import { readRecordings } from '../record/reader.ts';
 import { noServer, unknownServer } from '../record/unusable-recording.ts';
 
 export interface SelectionOptions {
-  /** Only this server, or this client of a host. */
+  /** Selects only this server, or this client of a host. */
   server?: string | undefined;
-  /** Only the last events. */
+  /** Selects only this number of last events. */
   last?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface SelectedEvent {
   readonly messages: readonly MessageDescription[];
 }
 
-/** A request with what is known of its answer. */
+/** A request, with its answer if that was recorded. */
 export interface SelectedExchange {
   readonly exchange: Exchange;
   readonly request: JsonObject;
@@ -44,7 +44,7 @@ export interface Selection {
 /** A longer recording has to be limited: the whole selection is held in memory. */
 const MOST_EVENTS = 200_000;
 const MOST_BYTES = 512 * 1024 * 1024;
-/** The most names that an error lists. */
+/** Limit of names in an error. */
 const MOST_NAMES = 20;
 
 export async function readSelection(file: string, { server, last }: SelectionOptions): Promise<Selection> {

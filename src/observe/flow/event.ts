@@ -85,7 +85,7 @@ export const eventFields = {
   /** A signal that was sent or forwarded to the server. */
   signal: { signal: text },
   exit: { exitCode: orNull(integer), signal: orNull(text) },
-  /** All processes of the server are gone. `rung`: the stop rung that was needed. */
+  /** All processes of the server have exited. `rung`: the stop rung that was needed. */
   stop: { rung: text },
   error: { code: text, message: secret(text) },
   note: { text: secret(text) },

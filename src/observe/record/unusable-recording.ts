@@ -1,4 +1,4 @@
-// Errors about a recording that does not have what is needed.
+// Errors about a recording that is missing or lacks the required messages.
 
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';

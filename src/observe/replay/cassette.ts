@@ -18,7 +18,8 @@ import { type Recorder, record } from '../record/recorder.ts';
 import { type ReplayOptions, ReplayService } from './replay-service.ts';
 
 /**
- * `all`: every request goes to the server, and the file is written anew. `missing`: requests that the file does not have go to the server
+ * `all`: every request goes to the server, and a new file replaces the old one. `missing`: requests that the file does not have go to the
+ * server
  * and are added. `none`: the server is never started, and such requests fail.
  */
 export type CassetteMode = 'all' | 'missing' | 'none';
@@ -40,7 +41,7 @@ export function cassette(file: string, target: CassetteTarget, options: Cassette
   return new Cassette(file, target, options);
 }
 
-/** Recordings of one file are about the same server, also if its command changes. */
+/** All recordings in one file belong to one server, even if its command changes. */
 const SERVER = 'server';
 /** A longer message would not fit into a line that readers accept. */
 const KEEP_FRAME_BYTES = 8 * 1024 * 1024;

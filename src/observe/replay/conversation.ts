@@ -37,16 +37,16 @@ export type Opening =
   | { readonly refusal: MessagePlace }
   | { readonly exit: RecordedExit | undefined };
 
-/** The most process runs whose requests can still be answered. */
+/** Limit of the process runs whose requests can still be answered. */
 const MOST_WIRES = 1000;
-/** The most exchanges and happenings: about 300 MB. */
+/** Limit of the exchanges and events in memory: about 300 MB. */
 const MOST_ITEMS = 1_000_000;
 /** How clients and systems end a server. Any other signal is a crash. */
 const STOP_SIGNALS: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
 
 export class Conversation {
   readonly exchanges: RecordedExchange[] = [];
-  /** What happened before the first exchange ended, outside of exchanges. */
+  /** Events before the end of the first exchange that belong to no exchange. */
   readonly before: Happening[] = [];
   /** The end of each task, by its id: the message that has its result or error. */
   readonly taskEnds = new Map<string, MessagePlace>();

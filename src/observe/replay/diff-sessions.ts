@@ -38,7 +38,7 @@ export interface SessionDiff {
 }
 
 const MOST_DIFFERENCES = 100;
-/** The most pages that are read of one list. */
+/** Limit of the pages that are read of one list. */
 const MOST_PAGES = 1000;
 
 /** Reads both recordings to their ends. */
@@ -59,7 +59,7 @@ export async function diffSessions(before: RecordedSession, after: RecordedSessi
   return { definitions, calls };
 }
 
-/** The newest complete listing of each list, and what the server says about itself. */
+/** The newest complete listing of each list, with the info, capabilities and instructions of the server. */
 export async function definitionsOf(session: RecordedSession): Promise<Definitions> {
   const { info, capabilities, instructions } = await session.facts();
   const lists: Partial<Record<ListName, readonly unknown[]>> = {};

@@ -27,7 +27,7 @@ export interface Fault {
 
 /** Effects that some faults need. A fault whose effect is missing fails its request with CONNECTION_CLOSED. */
 export interface FaultEffects {
-  /** Ends the process, after what was written before. */
+  /** Ends the process after all pending output is written. */
   exit?: ((code: number) => void) | undefined;
   /** Writes a line that is not JSON in place of the answer. */
   garbage?: (() => unknown) | undefined;

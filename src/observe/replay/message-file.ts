@@ -64,7 +64,7 @@ export class MessageFile {
   }
 }
 
-/** Undefined for what is not JSON. */
+/** Returns undefined for a text that is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

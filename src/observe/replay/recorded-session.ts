@@ -15,11 +15,11 @@ import type { Happening, RecordedExchange } from './recorded-exchange.ts';
 export interface SessionOptions {
   /** The name of the server. Not needed if the recording has only one. */
   server?: string | undefined;
-  /** The most requests and notifications: 1,000,000. */
+  /** Limit of requests and notifications. Default: 1,000,000. */
   maxItems?: number | undefined;
 }
 
-/** The most servers that are told apart. */
+/** Limit of the servers that are distinguished. */
 const MOST_SERVERS = 20;
 const EVENTS_PER_PAUSE = 256;
 /** The events of the conversation with a server. Others are about its host. */

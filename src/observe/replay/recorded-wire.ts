@@ -10,9 +10,9 @@ export interface SentRequest {
   readonly id: RequestId;
   readonly progressToken: RequestId | undefined;
   readonly http: number | undefined;
-  /** Absent for a handshake. */
+  /** The exchange of the request; absent for a handshake. */
   readonly exchange?: RecordedExchange;
-  /** The method of a handshake. */
+  /** The method, if the request is a handshake. */
   readonly handshake?: string;
 }
 

@@ -54,7 +54,7 @@ export class ReplayService implements Service {
   readonly #matcher: RequestMatcher;
   readonly #watchers = new Watchers(() => undefined);
   readonly #ended = new Set<RecordedExchange>();
-  /** Each ends a wait between happenings outside of requests. */
+  /** Functions that end the current waits before recorded events. */
   readonly #waits = new Set<() => void>();
   readonly #announcing = new Set<Promise<void>>();
   #isClosed = false;
@@ -78,7 +78,7 @@ export class ReplayService implements Service {
     );
   }
 
-  /** Notifications of clients have no effect on what was recorded. */
+  /** Notifications of clients have no effect on the replay. */
   notify(): void {
     return undefined;
   }
@@ -88,7 +88,7 @@ export class ReplayService implements Service {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Resolves when everything has happened that follows the answers, without further delays. */
+  /** Replays the events after the answers without further delays. Resolves when all of them were replayed. */
   async finish(): Promise<void> {
     this.#options = { ...this.#options, pace: 'fast' };
     for (const end of this.#waits) end();
@@ -217,7 +217,7 @@ export class ReplayService implements Service {
     return pace === 'fast' ? 0 : Math.max(0, recordedMs) / (pace === 'recorded' ? 1 : pace);
   }
 
-  /** The answer is written first. What followed it happens once, however often the request is repeated. */
+  /** The answer is written first. The recorded events after it are replayed once, even if the request is repeated. */
   #after(exchange: RecordedExchange): void {
     const { after, endMs = 0 } = exchange;
     if (!after || this.#ended.has(exchange)) return;
@@ -231,7 +231,7 @@ export class ReplayService implements Service {
     void announcing.then(() => this.#announcing.delete(announcing));
   }
 
-  /** Never rejects: if the file is gone, requests report it. */
+  /** Never rejects: if the file cannot be read, requests report it. */
   async #announceAll(happenings: readonly Happening[], sinceMs: number): Promise<void> {
     let lastMs = sinceMs;
     await this.#later(0);
@@ -273,11 +273,15 @@ export class ReplayService implements Service {
     return hasFormOf(client, await this.#begin()) && (declaresTasks(client) || wantsTask(params, client));
   }
 
-  /** For a client that gets the result of a call instead of its task. */
+  /** The result of a task, for a client that gets the result of a call instead of its task. */
   async #endOfTask(taskId: string): Promise<Params> {
     const { taskEnds } = await this.session.read();
     const place = taskEnds.get(taskId);
-    if (!place) throw new RpcError(RpcCode.internalError, 'The recording has no end of the task that this call became');
+    if (!place)
+      throw new RpcError(
+        RpcCode.internalError,
+        'The recording does not contain the end of the task that this call became',
+      );
     const { result, params, ...answer } = await this.session.file.message(place);
     // In 2026-07-28, the answer to `tasks/get` and the notification have the outcome inside of the task.
     const task = isObject(params) ? params : result;
@@ -288,7 +292,7 @@ export class ReplayService implements Service {
 
 const MOST_ENTRIES = 1000;
 
-/** For a list that the recorded client did not read: the entries that it used. */
+/** The entries of a list that the recorded client did not read, but whose entries it used. */
 function usedEntries({ member, nameKey }: ListFacts, exchanges: readonly RecordedExchange[]): Result[] {
   const names = new Set<string>();
   for (const { method, target } of exchanges) {

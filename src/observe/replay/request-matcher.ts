@@ -1,4 +1,4 @@
-// Finds the recorded request that a client repeats, or says how the nearest one differs.
+// Finds the recorded request that a client repeats, or describes how the nearest one differs.
 
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -8,7 +8,7 @@ import { type Difference, differencesOf, shownValue } from './differences.ts';
 import { comparable, type RecordedExchange, requestKey, targetOf } from './recorded-exchange.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
-/** The most recorded requests, and bytes of them, that are compared with one that has no match. */
+/** Limits of the recorded requests, by number and by bytes, that are compared with a request that has no match. */
 const MOST_COMPARED = 200;
 const MOST_COMPARED_BYTES = 8 * 1024 * 1024;
 const MOST_DIFFERENCES = 5;
@@ -18,10 +18,10 @@ const LONGEST_NAME = 200;
 export class RequestMatcher {
   readonly #session: RecordedSession;
   readonly #isStrict: boolean;
-  /** How often each request came. */
+  /** How often each request was received. */
   readonly #counts = new Map<string, number>();
   #next = 0;
-  /** Requests in strict order are matched one after the other. */
+  /** In strict order, requests are matched one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(session: RecordedSession, isStrict: boolean) {
@@ -116,7 +116,7 @@ export class RequestMatcher {
   }
 
   /**
-   * The parameters of the exchanges with this method and target; without any with this target, of those with the method. Undefined for a
+   * The parameters of the exchanges with this method and target, or of those with this method if none has the target. Undefined for a
    * request that was too long to be recorded whole.
    */
   async *#like(method: string, target: string | undefined): AsyncGenerator<Params | undefined> {
@@ -141,7 +141,7 @@ export class RequestMatcher {
   }
 }
 
-/** Another value is nearer than an absent one. */
+/** A member with a different value counts as nearer than an absent member. */
 function distanceOf(differences: readonly Difference[]): number {
   return differences.reduce((sum, { before, after }) => sum + (before === undefined || after === undefined ? 2 : 1), 0);
 }
@@ -199,7 +199,7 @@ function refused(message: string): RpcError {
   return new RpcError(RpcCode.invalidParams, message);
 }
 
-/** For a message of which the recording has only both ends. */
+/** The error for a message of which the recording has only the beginning and the end. */
 export function cut(problem: string): RpcError {
   const why = 'it was longer than the recorder keeps. Record it again with a larger --keep-bytes';
   return new RpcError(RpcCode.internalError, `${problem}: ${why}`);

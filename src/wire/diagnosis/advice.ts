@@ -87,6 +87,6 @@ export const writeUtf8: Advice = {
 /** The hint for a server that did not answer within its startup timeout, if no rule found the cause. */
 export function slowStartHint({ firstNoise }: Partial<Evidence> = {}): string {
   return firstNoise === undefined
-    ? 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.'
+    ? 'Raise startupTimeoutMs if it starts slowly; its stderr may show the cause of the delay.'
     : `It prints other text to stdout, which is for messages only. ${logToStderr.any} If it starts slowly, raise startupTimeoutMs.`;
 }

@@ -98,14 +98,14 @@ export const httpRules: readonly HttpRule[] = [
     name: 'no-tls',
     find: ({ errorMessage = '' }, { protocol }) =>
       protocol === 'https:' && /wrong version number|packet length too long|http request/i.test(errorMessage)
-        ? { problem: 'does not speak TLS at this port', fix: 'Write http:// in its url, or use the port for https.' }
+        ? { problem: 'does not use TLS at this port', fix: 'Write http:// in its url, or use the port for https.' }
         : undefined,
   },
   {
     name: 'needs-tls',
     find: ({ status = 0, body = '' }, { protocol }) =>
       protocol === 'http:' && status >= 400 && wantsTls.test(body)
-        ? { problem: 'speaks TLS at this port', fix: 'Write https:// in its url.' }
+        ? { problem: 'uses TLS at this port', fix: 'Write https:// in its url.' }
         : undefined,
   },
   failed('certificate-not-trusted', /SELF_SIGNED|UNABLE_TO_VERIFY_LEAF|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED/, () => ({
@@ -124,11 +124,11 @@ export const httpRules: readonly HttpRule[] = [
     problem: `closes the connection without an answer at ${host}`,
     fix:
       protocol === 'http:'
-        ? 'If it speaks TLS, write https:// in its url. Otherwise check the port.'
+        ? 'If it uses TLS, write https:// in its url. Otherwise check the port.'
         : 'Check the port of its url.',
   })),
   failed('not-http', /^HPE_/, ({ host }) => ({
-    problem: `does not speak HTTP at ${host}: another protocol answers`,
+    problem: `does not use HTTP at ${host}: another protocol answers`,
     fix: 'Correct the port of its url.',
   })),
   answered('credential-refused', [401, 403], (status) => ({

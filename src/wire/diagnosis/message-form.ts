@@ -27,7 +27,7 @@ const liteMcp: Rule = {
     for (const { value } of jsonObjects(text)) {
       if (!isLiteMcpAnswer(value)) continue;
       return {
-        problem: 'speaks LiteMCP, not MCP',
+        problem: 'uses LiteMCP, not MCP',
         fix: 'Set "protocol": "litemcp" in its config entry, or --litemcp on the command line.',
       };
     }

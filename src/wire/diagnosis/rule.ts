@@ -54,7 +54,7 @@ export function quoted(text: string): string {
   return JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);
 }
 
-/** The end of a path says more than its beginning. */
+/** Quotes the end of a path, which identifies the file better than the beginning. */
 export function quotedEnd(path: string): string {
   return JSON.stringify(path.length > 80 ? `…${path.slice(-80)}` : path);
 }

@@ -1,6 +1,6 @@
 // The framing of LSP: header lines, a blank line, then as many bytes as `Content-Length` announces. Stray output
 // between frames is reported line by line and loses no frame. After a bad header block the decoder resynchronises at
-// the next header, even one that directly follows a body of unknown length. Must not know what a body contains.
+// the next header, even one that directly follows a body of unknown length. Must not examine the content of a body.
 
 import { CountedPayload } from './counted-payload.ts';
 import { decoderOf, type FrameScanner } from './decoder.ts';

@@ -56,7 +56,7 @@ export interface OutboundOptions {
 
 const TOGETHER: SendOptions = { together: true };
 
-/** The most answered requests whose progress is still wanted. Beyond that, the oldest one gets no more. */
+/** Limit of the answered requests whose progress is still delivered. Beyond it, progress of the oldest one is dropped. */
 const MOST_CONTINUED = 10_000;
 
 export class Outbound {

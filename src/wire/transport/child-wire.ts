@@ -1,6 +1,5 @@
 // A wire to a child process over its stdin and stdout. When the child exits, all of its output is delivered before the
-// wire closes, `closeError` holds the cause, and the rest of its process tree is stopped. `close()` resolves when the
-// whole tree is gone.
+// wire closes, `closeError` holds the cause, and the rest of its process tree is stopped. `close()` resolves when the whole tree has exited.
 
 import type { Readable } from 'node:stream';
 import type { Timer } from '../../base/clock.ts';

@@ -249,7 +249,7 @@ function checkLength(path: string): void {
 function unproven(path: string): Error {
   return isWindows
     ? failure('ECONNREFUSED', `no process that has the key listens at ${path}`)
-    : failure('EPROTO', `what listens at ${path} does not have its key`);
+    : failure('EPROTO', `the process that listens at ${path} does not have its key`);
 }
 
 function timeoutOf(path: string, timeoutMs: number): Error {

@@ -10,7 +10,7 @@ export const kinds = [
   ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note', 'client'] as const),
   ...(['link', 'remote', 'http', 'hop'] as const),
 ];
-/** Events that are shown with the rows they belong to. */
+/** Events without a row of their own. They are shown in the row that they belong to. */
 export const isHidden = (kind: EventRow['kind']) => kind === 'link' || kind === 'hop';
 const hiddenCodes = kinds.flatMap((kind, at) => (isHidden(kind) ? [at + 1] : []));
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];

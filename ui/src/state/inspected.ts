@@ -21,7 +21,7 @@ export const droppedByStore = new Cell<Overview['dropped']>({ events: 0, bytes: 
 export const servers = new Cell<InspectedServer[]>([]);
 /** Clients by the source name in their events. */
 export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
-/** The time at which `servers` was received, from which uptimes are continued. */
+/** The time at which `servers` was received: uptimes are computed from it. */
 export const serversAtMs = new Cell(performance.now());
 /** The status of the fleet; undefined if the host has not joined one. */
 export const fleet = new Cell<FleetStatus | undefined>(undefined);

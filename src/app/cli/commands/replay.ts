@@ -105,7 +105,7 @@ async function overHttp(recorded: ReplayService, port: number, out: Output, ende
 
 /** The end of the replayed server, which happens once. */
 class Ended {
-  /** The exit to repeat. Undefined: the server was stopped. */
+  /** The exit to repeat; undefined if the server was stopped. */
   readonly ending: Promise<RecordedExit | undefined>;
   end!: (exit: RecordedExit | undefined) => void;
   fail!: (error: unknown) => void;
@@ -115,7 +115,7 @@ class Ended {
       this.end = resolve;
       this.fail = reject;
     });
-    this.ending.catch(() => undefined); // may fail while nothing waits
+    this.ending.catch(() => undefined); // may reject before anything awaits it
   }
 }
 

@@ -109,7 +109,7 @@ export async function withRunningHost<T>(
   changes = false,
 ): Promise<T> {
   const find = findRunningHost(settings, (text) => out.say(text), changes);
-  // With --shared or --node, the error says that this host is not running.
+  // With --shared or --node, the error names the host that is not running.
   const host = await find.catch((error) => {
     if (error instanceof UsageError && error.code === 'NOT_STARTED')
       return otherwise().then(

@@ -30,7 +30,7 @@ import {
 
 type Options = ServerCommandOptions & FleetOptions;
 
-/** Refuses before a server is started, as far as it is known then. */
+/** Checks before a server is started whether the call can be detached, if that is known then. */
 export async function prepareDetach(
   { serverCommand, out }: Invocation,
   options: Options,
@@ -73,7 +73,7 @@ function refuseSecrets({ url, header = [] }: Options): void {
   );
 }
 
-/** How later commands reach the server. Refuses one whose tasks would end with this command, or that has none. */
+/** How later commands reach the server. Throws if the server has no tasks, or if they would end with this command. */
 export async function lastingPlace(
   { settings }: Invocation,
   options: Options,
@@ -102,8 +102,9 @@ export async function lastingPlace(
 }
 
 /**
- * A process that is not shared by all ends with its client, while it is idle, or where another needs its slot: its running tasks do not count.
- * A server before 2026-07-28 has no such tasks: the host has them, and runs their calls to the end.
+ * A process that is not shared by all clients ends when its client disconnects, when it is idle, or when another client needs its slot,
+ * even if it runs tasks. A server before 2026-07-28 has no tasks that outlive a call: for it, the host has the tasks, and keeps the
+ * process until their calls end.
  */
 function mayEndBefore({ share, revision }: ServerStatus): boolean {
   return share !== 'all' && isModernRevision(revision as Revision | undefined);

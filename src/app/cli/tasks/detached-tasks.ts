@@ -71,7 +71,7 @@ export function prepareTasksFolder(): void {
   });
 }
 
-/** Stores the task, or replaces what was known of it. */
+/** Stores the task, or replaces its stored state. */
 export function storeTask(detached: DetachedTask): void {
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = detached.task;
   const text = JSON.stringify({ ...detached, task: { taskId, status, createdAt, lastUpdatedAt, ttlMs } });

@@ -35,7 +35,7 @@ export function readRanges(body: unknown): readonly Range[] {
   return ranges;
 }
 
-/** Resolves when everything was sent, or when the client is gone. */
+/** Resolves when everything was sent, or when the client has disconnected. */
 export async function sendRecording(
   response: ServerResponse,
   source: InspectorSource,

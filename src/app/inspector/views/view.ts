@@ -1,6 +1,6 @@
 // The view of one source: its events as rows, its requests with their outcomes, its processes, its problems. The flow is read in
 // batches, outside the path of the traffic. While no page is open, only the start of each server is read for traffic in this process;
-// the rest is read when a page opens, as far as the store still has it.
+// the rest is read when a page opens, unless the store has dropped it.
 
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { redactor } from '../../../base/secrets/redact.ts';

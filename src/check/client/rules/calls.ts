@@ -209,7 +209,7 @@ function listCursors(ruleRun: ClientRuleRun): unknown[] {
   return asked.map(({ params }) => params.cursor).filter((cursor) => cursor !== undefined);
 }
 
-/** The requests for tools, and the pages with a cursor. */
+/** The `tools/list` requests, and the answers with a cursor. */
 function listFrames(ruleRun: ClientRuleRun): Entry[] {
   return ruleRun
     .evidence()

@@ -266,7 +266,7 @@ const versionRules = clientRows({ level: 'SHOULD', source: compatibility }, [
       if (askedIn(ruleRun.run(older), 'initialize').length === 0) notApplicable(noOlder);
       const run = ruleRun.run(silentOnDiscover);
       if (askedIn(run, 'initialize').length > 0) return;
-      // The specification leaves the time to the client.
+      // The specification does not limit how long a client waits.
       if (!run.clientRun.exitStatus)
         notApplicable(`the client ${run.clientRun.stopped} and may wait longer: raise --timeout`);
       violation(`The client did not send \`initialize\` although \`server/discover\` was not answered. ${endOf(run)}`);

@@ -331,7 +331,7 @@ const experimentalRules = clientRows({ since: EXPERIMENTAL, until: EXPERIMENTAL,
 
 export const taskRules = [...extensionRules, ...bothRules, ...experimentalRules];
 
-/** The tasks that were created in the scenarios, and their servers. Not applicable without one. */
+/** The tasks that were created in the scenarios, and their servers. Not applicable if there is none. */
 function createdTasks({ servers }: ClientRuleRun): { created: PlayedTask; server: PlayedMcp }[] {
   const found = servers.flatMap((server) => {
     const created = taskOf(server);
@@ -340,14 +340,14 @@ function createdTasks({ servers }: ClientRuleRun): { created: PlayedTask; server
   return found.length > 0 ? found : notApplicable('no call of the client became a task');
 }
 
-/** The requests about tasks. Not applicable without one. */
+/** The requests about tasks. Not applicable if there is none. */
 function taskRequests(ruleRun: ClientRuleRun): Asked[] {
   createdTasks(ruleRun);
   const found = ruleRun.asked().filter(isAboutTasks);
   return found.length > 0 ? found : notApplicable('the client did not send a request about a task');
 }
 
-/** The keys that the client answered, in order. Not applicable without one. */
+/** The keys that the client answered, in order. Not applicable if there is none. */
 function answeredKeys(ruleRun: ClientRuleRun): string[] {
   const keys = updatesOf(ruleRun).flatMap(({ params }) =>
     Object.keys(isObject(params.inputResponses) ? params.inputResponses : {}),

@@ -34,7 +34,7 @@ export class LiteClientRuleRun {
     return this.servers.flatMap(({ messages }) => messages);
   }
 
-  /** The calls of the client. Not applicable without one. */
+  /** The calls of the client. Not applicable if there is none. */
   calls(): Asked[] {
     const calls = this.servers.flatMap(({ asked }) => asked).filter(({ type }) => type === 'call');
     return calls.length > 0 ? calls : notApplicable('the client did not call the tool');

@@ -37,7 +37,7 @@ export class LiteRuleRun extends RuleRun<LiteProbe> {
     return this.#revisionRun.options.timeoutMs;
   }
 
-  /** The permitted call. Not applicable without one. */
+  /** The permitted call. Not applicable if there is none. */
   call(): PermittedCall {
     const { name } = this.facts;
     return (

@@ -35,7 +35,7 @@ export async function beginLongCall(ruleRun: ServerRuleRun): Promise<LongCall> {
   return call;
 }
 
-/** Reports, after the answer to the call, why it does not show what a rule needs. */
+/** Called after the answer to the call: reports why the rule cannot be judged by this call. */
 export async function notLong({ conversation, name, id }: LongCall): Promise<never> {
   const answer = await conversation.answer(id, `\`${name}\``);
   if (!answer.result) notApplicable(`the call of \`${name}\` was answered with ${withoutResult(answer)}`);

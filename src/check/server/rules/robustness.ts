@@ -207,7 +207,7 @@ const inputRules = serverRows(input, [
   },
 ]);
 
-/** `sent`: input by its description. */
+/** `sent` maps descriptions to inputs. */
 function stillAnswers(
   sent: (conversation: Conversation) => Readonly<Record<string, Uint8Array | string>>,
 ): ServerRule['check'] {
@@ -291,7 +291,7 @@ const loadRules = serverRows({ level: 'MUST', runs: 'once', uses: 'shared', isHe
     level: 'ADVICE',
     title: 'keep memory bounded over many requests',
     says: 'A server that runs for days does not keep finished requests in memory.',
-    fix: 'Look for tables and lists that get an entry for each message and never lose it.',
+    fix: 'Look for tables and lists that get an entry for each message and keep it forever.',
     check: async (ruleRun) => {
       const conversation = await ruleRun.shared();
       const { probe } = conversation;

@@ -188,7 +188,7 @@ const findings: readonly SdkFinding[] = [
     sdk: 'TypeScript SDK',
     rules: ['methods/invalid-cursors-are-refused'],
     reason: /`tools\/list` .* was answered with a result/,
-    // The order of the members in its source, which is rare in code of users.
+    // Matches the order of the members in the source of the SDK, which is rare in code of users.
     frame:
       /"tools":\[\{(?:"annotations":\{[^}]*\},)?(?:"description":"(?:[^"\\]|\\.)*",)?"inputSchema":\{.*\},"name":"/,
     by: fastmcp,

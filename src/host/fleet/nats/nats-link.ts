@@ -227,7 +227,7 @@ export class NatsLink implements NodeMessaging {
     for (const listener of [...this.#onReconnect]) listener();
   }
 
-  /** nats.js waits until the socket has sent everything before it closes it. If the peer is gone, that never happens. */
+  /** nats.js closes a socket only when all data is sent. If the peer no longer reads, that never happens. */
   #destroySocket(): void {
     const { protocol } = this.connection as { protocol?: { transport?: { socket?: { destroy(): void } } } };
     protocol?.transport?.socket?.destroy();

@@ -1,7 +1,7 @@
 // One watch of a bucket, shared by all listeners of a program: each is called with every entry, then with every change in order. The
 // JetStream consumer is created again after each reconnection, after a gap and when its heartbeats are missing, starting after the last
 // change. (The watch of `@nats-io/kv` notices a lost consumer only after up to 90 s.) All entries are read again if the bucket was
-// created again, or after such a long time that removal markers may be gone: missing entries are then reported as removed.
+// created again, or after such a long time that removal markers may have expired: missing entries are then reported as removed.
 
 import { randomBytes } from 'node:crypto';
 import type { ConsumerInfo } from '@nats-io/jetstream';

@@ -124,7 +124,7 @@ export class EndpointCalls {
     return 'unknown';
   }
 
-  /** A run of a node has ended: its calls are cancelled, and its clients are gone. */
+  /** Must be called when a run of a node has ended: cancels its calls, and ends its clients. */
   runEnded(node: string, run: string): void {
     const callers = this.nodes.ofRun(node, run);
     if (callers.length === 0) return;

@@ -39,7 +39,7 @@ export class NodeEntry {
     return this.#writing;
   }
 
-  /** Must be called when the entry has changed. It may be slightly outdated. */
+  /** Must be called when the entry has changed. `record` may be slightly outdated. */
   seen(record: NodeRecord): void {
     const { pid, startedAt } = this.#record;
     if (record.pid === pid && record.startedAt === startedAt) this.#wasDraining = record.draining;

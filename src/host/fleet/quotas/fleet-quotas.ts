@@ -28,10 +28,10 @@ export class FleetQuotas {
   readonly #self: string;
   readonly #clock: Clock;
   readonly #home: QuotaHome;
-  /** Shares that hold something. */
+  /** Shares that hold a grant or resources. */
   readonly #shares = new Set<GatewayShare>();
   readonly #gateways: Set<string>;
-  /** Gateways that have left recently, each with the time until which a new home collects what the others hold. */
+  /** Gateways that have left recently, each with the time until which a new home gateway collects the shares of the others. */
   readonly #left = new Map<string, number>();
   readonly #context: ShareContext;
   readonly #learnMs: number;

@@ -48,7 +48,7 @@ export class FleetCall {
   /** Time of the next inquiry to its node, and the interval after it. Infinite for a call on this node. */
   askAtMs = 0;
   askEveryMs = 0;
-  /** Replicas that did not run the call, while others may. */
+  /** Replicas that did not run the call. Other replicas may still run it. */
   refusedBy: Set<string> | undefined;
   /** Time since which no instance could be found for it. */
   waitsSinceMs: number | undefined;

@@ -25,11 +25,15 @@ export interface FailedStart {
 export function connectError(error: unknown, { step, channel, evidence, startupTimeoutMs }: FailedStart): unknown {
   if (!(error instanceof StandpipeError)) return error;
   if (error instanceof RpcError && isEcho(error)) {
-    return new PeerError('NEGOTIATION_FAILED', `Could not connect: the command echoes its input (${step} came back)`, {
-      cause: error,
-      evidence,
-      hint: 'The command is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.',
-    });
+    return new PeerError(
+      'NEGOTIATION_FAILED',
+      `Could not connect: the command echoes its input (it wrote ${step} back)`,
+      {
+        cause: error,
+        evidence,
+        hint: 'The command is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.',
+      },
+    );
   }
   const failed = evidence?.url === undefined ? 'Could not connect' : `Could not connect to ${evidence.url}`;
   if (error instanceof RpcError) {
@@ -37,7 +41,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
       error.rpcCode,
       `${failed}: the server refused ${step}: ${beginningOf(error.message)}`,
       error.data,
-      details(error, evidence, 'The server is running and refuses this connection; its message says why.'),
+      details(error, evidence, 'The server is running and refuses this connection; its message has the reason.'),
     );
   }
   const { closeError } = channel;
@@ -128,7 +132,7 @@ function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }:
 
 const SLOW_ADDRESS = 'Raise startupTimeoutMs if it is slow; check that the url is that of an MCP server.';
 const OTHER_PROTOCOL =
-  'If it speaks LiteMCP, set "protocol": "litemcp" in its config entry, --litemcp on the command line.';
+  'If it is a LiteMCP server, set "protocol": "litemcp" in its config entry, --litemcp on the command line.';
 
 /** A command that echoes its input sends our requests back. They are answered with this mark, which is then echoed too. */
 const ECHO = 'standpipe: your own question';

@@ -214,7 +214,7 @@ export class Negotiation {
     }
     throw failed(
       `it answered initialize with protocol version ${JSON.stringify(result.protocolVersion)}; ` +
-        `this client ${revision ? `is set to ${revision} only` : `speaks ${knownRevisions()}`}`,
+        `this client ${revision ? `is set to ${revision} only` : `supports ${knownRevisions()}`}`,
       undefined,
       isInvented(result.protocolVersion) ? PUBLISHED : UPDATE,
     );

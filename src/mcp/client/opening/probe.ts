@@ -65,7 +65,7 @@ function chooseFrom(supported: unknown[]): Verdict {
   const offer = supported.find(isLegacyRevision);
   if (offer) return { kind: 'legacy', offer };
   if (supported.length === 0) return { kind: 'legacy' };
-  return { kind: 'unusable', why: `it speaks only ${listed(supported)}` };
+  return { kind: 'unusable', why: `it supports only ${listed(supported)}` };
 }
 
 /** Names sent by the server may be long or not strings. */

@@ -58,7 +58,7 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
     asked = result as unknown as InputRequiredResult;
   }
   throw new PeerError('INPUT_ROUNDS_EXCEEDED', `${method} asked for input more than ${maxInputRounds} times`, {
-    hint: 'Raise maxInputRounds if the server is known to end.',
+    hint: 'Raise maxInputRounds if the server is known to finish.',
   });
 }
 

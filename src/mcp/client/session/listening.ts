@@ -36,7 +36,7 @@ export interface ListeningOptions {
   watchers: Watchers;
   /** The notifications that all watchers want together. */
   wanted: () => SubscriptionFilter;
-  /** Whether what a watcher wants is part of `wanted`. */
+  /** Whether the notifications that a watcher wants are part of `wanted`. */
   listens: (filter: WatchFilter) => boolean;
   /** Called when the server ended the stream. */
   ended: () => void;
@@ -53,7 +53,7 @@ export class Listening {
   /** The stream that is not acknowledged yet. Only one at a time, because the acknowledgement is what reveals its id. */
   #opening: { stream: Stream; acknowledge: () => void; refuse: (error: unknown) => void } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
-  /** The update that has not begun. It includes every change until then. */
+  /** The next update, which has not begun. It includes every change made before it begins. */
   #next: Promise<SubscriptionFilter> | undefined;
   readonly #again: Reopening;
   #isClosed = false;
@@ -191,7 +191,7 @@ export class Listening {
     stream.abort.abort('cancelled by the server'); // the request will not be answered
   }
 
-  /** `after` is the error if the stream had been acknowledged. */
+  /** A stream has ended. `error`: why, for a stream that is not acknowledged yet; `after`: why, for an acknowledged one. */
   #over(stream: Stream, error: unknown, after = error): void {
     if (this.#opening?.stream === stream) return this.#opening.refuse(error);
     if (this.#stream !== stream) return; // this program ended the stream

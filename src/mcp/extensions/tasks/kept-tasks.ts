@@ -1,5 +1,5 @@
 // Tasks that outlive the host which runs them: a store over the records of the host. Only the creation and the end of a
-// task are kept. If the host is gone, a task without a kept end has failed.
+// task are kept. If the host has ended, a task without a kept end has failed.
 
 import { PeerError, RpcCode } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
@@ -10,7 +10,7 @@ import { expiresMs, isFinal, nextTask, type TaskRecord } from './record.ts';
 import { MemoryTaskStore, type TaskLimits, type TaskStore } from './store.ts';
 
 export interface KeptTask extends TaskRecord {
-  /** True if the task was completed and its result was too long to be kept; `outcome` only says so. */
+  /** True if the task was completed and its result was too long to be kept. `outcome` is then an error with this reason. */
   readonly lacksResult?: boolean;
 }
 

@@ -120,7 +120,7 @@ export function expiresMs({ createdMs, ttlMs }: TaskRecord): number {
   return ttlMs === null ? Number.POSITIVE_INFINITY : createdMs + ttlMs;
 }
 
-/** A task lives for as long as its client wants, but not longer than `longestMs`. The specification: an integer. */
+/** The TTL that the client wants, but at most `longestMs`. The specification requires an integer. */
 export function ttlFor(wanted: unknown, longestMs: number | null): number | null {
   const isWanted = typeof wanted === 'number' && wanted > 0;
   const ttlMs = isWanted ? Math.min(wanted, longestMs ?? wanted) : longestMs;

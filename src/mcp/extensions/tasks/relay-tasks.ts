@@ -1,5 +1,5 @@
 // Tasks of a server that another host runs. That host has the tasks of clients of both forms: requests are passed to it
-// with the revision of the client. The records show the tasks that have ended, and those whose host is gone.
+// with the revision of the client. The records show the tasks that have ended, and those whose host has ended.
 
 import { Cancellable } from '../../../base/cancel-signal.ts';
 import { RpcError, toError } from '../../../base/errors.ts';
@@ -16,7 +16,7 @@ import { isFinal } from './record.ts';
 import type { TaskService } from './task-service.ts';
 import { EXPERIMENTAL, factsWithTasks, formOf, withRelatedTask, withTools } from './wire-forms.ts';
 
-/** Limit of the wait for the host of a running task before its record is read: the host may be gone without notice. */
+/** Limit of the wait for the host of a running task before its record is read: the host may have ended without notice. */
 const ANSWER_MS = 2_000;
 /** The longest wait of one `tasks/result`. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
@@ -92,7 +92,7 @@ function hasTasks({ facts }: HostedServer): boolean {
 }
 
 /**
- * The caller of `tasks/result`, which waits for the end of the task. Its questions name the task as this client does.
+ * The caller of `tasks/result`, which waits for the end of the task. Questions to it contain the id of the task that this client uses.
  */
 function waiting(caller: Caller, taskId: unknown): Caller {
   return passing(caller, {

@@ -1,4 +1,4 @@
-// Each request of 2026-07-28 describes its client, and each description is parsed anew. Tasks live long: those of one client
+// Each request of 2026-07-28 describes its client, and each description is parsed separately. To save memory, the tasks of one client
 // share a description as long as it does not change.
 
 import { metaOf } from '../../../base/json-object.ts';

@@ -11,7 +11,7 @@ import { handle, readHandle } from '../../handles.ts';
 import type { ClientFacts, Result } from '../../service.ts';
 import type { HostedServer, KeptRecords } from '../extension.ts';
 
-/** Its id among the records of the server, which are tasks otherwise. */
+/** Id of the record with the key. All other records of the server are tasks. */
 const KEY = 'key-of-task-ids';
 /** 128 bits as hexadecimal digits. */
 const SIGNATURE_CHARS = 32;
@@ -57,7 +57,7 @@ export class SignedIds {
     return typeof taskId === 'string' ? { ...result, taskId: await this.sign(taskId, client) } : result;
   }
 
-  /** The URL is part of it, because another server may have the same ids. */
+  /** The URL is part of the signature, because another server may have the same ids. */
   async #signature(id: string, { identity: { principal } }: ClientFacts): Promise<string> {
     if (!this.#key) await this.ready();
     const signed = text.encode(JSON.stringify([this.#url ?? null, principal ?? null, id]));

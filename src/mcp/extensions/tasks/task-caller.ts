@@ -42,7 +42,7 @@ export class TaskCaller implements Caller {
     signal?.addEventListener('abort', () => (this.#task ? this.#task.cancel() : this.signal.cancel(signal.reason)));
   }
 
-  /** Calls `reached` when the call has run for this time without a question that waits for its answer. */
+  /** Calls `reached` after this time. The time restarts after each question to the client, and does not pass while an answer is pending. */
   whenDue(clock: Clock, ms: number, reached: () => void): void {
     this.#due = { clock, ms, reached, timer: undefined };
     if (this.#unanswered === 0) this.#startTimer();

@@ -32,7 +32,10 @@ export const DEFAULT_AFTER_MS = 100;
 const PAGE_SIZE = 100;
 /** Limit of the ids in one `subscriptions/listen`. */
 const MOST_WATCHED = 1000;
-/** The most subscriptions to one task. Each serializes the result, which can be large. Further ones are not accepted: their clients poll. */
+/**
+ * Limit of subscriptions to one task, because each of them serializes the result, which can be large. Clients whose
+ * subscription is refused poll.
+ */
 const MOST_LISTENERS = 16;
 
 /** Runs a tool call. `task` of 2025-11-25 is still in its parameters. */

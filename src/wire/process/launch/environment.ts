@@ -1,7 +1,7 @@
 // The environment of a child: a short allow-list of inherited variables, plus `env`.
 // A host's environment contains secrets that a server does not need, so a child inherits only the variables that programs need to find
-// other programs, their caches, their language and their temporary folder. PATH is kept with a custom `env`. This file must not know what
-// the child is.
+// other programs, their caches, their language and their temporary folder. PATH is kept with a custom `env`. This file must not depend on
+// the kind of the child.
 
 import { marksVariable } from '../tree/mark.ts';
 import type { Environment } from './system.ts';

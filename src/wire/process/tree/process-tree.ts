@@ -132,7 +132,7 @@ export class ProcessTree {
     return marked === true;
   }
 
-  /** A pid is reused only when neither a group nor a session has it: another process with the leader's pid means that our tree is gone. */
+  /** A pid is reused only when neither a group nor a session has it: another process with the leader's pid means that our tree has ended. */
   #noticeReuse(table: ProcessRow[]): void {
     const leader = table.find((row) => row.pid === this.leaderPid);
     if (leader && this.leaderStart !== undefined && leader.startTicks !== this.leaderStart) this.#groupOver = true;

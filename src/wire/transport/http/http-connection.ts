@@ -1,4 +1,4 @@
-// State shared by all requests of one transport: endpoint, headers, session and what is known about the server.
+// State shared by all requests of one transport: endpoint, headers, session and facts about the server.
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../../base/clock.ts';

@@ -66,7 +66,7 @@ function named(status: number): string {
 
 function hintFor({ status, retryAfter, location, byProxy }: Refused): string {
   if (byProxy) return 'Check HTTPS_PROXY and its credentials, or add the host to NO_PROXY.';
-  if (retryAfter !== undefined) return `The server asks to wait: Retry-After is ${retryAfter}.`;
+  if (retryAfter !== undefined) return `Wait as long as the server requests: Retry-After is ${retryAfter}.`;
   if (location !== undefined) {
     return `It redirects to ${location}. Redirects are followed with 307 and 308, to the same origin or to https of the same host; set the url to the new address if you trust it.`;
   }

@@ -6,7 +6,7 @@ import { Fact } from './fact.tsx';
 
 type Remote = NonNullable<Life['remote']>;
 
-/** `tellsFailure`: false if the status of the host shows the failure. */
+/** `tellsFailure` is false if the status of the host already shows the failure. */
 export function RemoteFacts({ name, remote, tellsFailure }: { name: string; remote: Remote; tellsFailure: boolean }) {
   const { url, transport, revision, session, requests, failures, resumptions, needsLogin, lost } = remote;
   return (

@@ -14,7 +14,7 @@ import { surveyOf } from '../methods/survey.ts';
 import { contentsProblem } from '../methods/tool-results.ts';
 import { type AppSurvey, type AppTool, appSurvey, isViewUri, SCHEME, viewContents } from './app-survey.ts';
 
-const NO_VIEW = 'no tool names a view';
+const NO_VIEW = 'no tool has a view';
 const NOT_READ = 'no view of a tool could be read';
 const NO_SETTINGS = 'no view has settings';
 

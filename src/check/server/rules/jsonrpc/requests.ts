@@ -124,7 +124,7 @@ export const requestRules = serverRows({ level: 'ADVICE', runs: 'each era', uses
         probe.send({ jsonrpc: '2.0', id, method: 'tools/list', params: [] }),
       );
       if (probe.answersTo(id)[0] || anonymousAnswers(frames)[0]) return;
-      await conversation.request('tools/list'); // a concurrent server needs as long for the request above
+      await conversation.request('tools/list'); // a concurrent server answers the request above in about the same time
       await conversation.settled();
       if (!probe.answersTo(id)[0]) violation('A request with the params [] was not answered.');
     },
@@ -200,7 +200,7 @@ async function isAnsweredDuringCall(ruleRun: ServerRuleRun, method: string): Pro
   const proof = [call.sent, probe.transcript.entries.at(-1)!];
   const startMs = performance.now();
   const isAnswer = (frame: Frame) => frame === probe.anyAnswerTo(id) || frame === probe.anyAnswerTo(call.id);
-  const first = await probe.maybe(() => probe.frames.find(isAnswer)); // one read may return both
+  const first = await probe.maybe(() => probe.frames.find(isAnswer)); // one read may return both answers
   const what = `\`${method}\` was not answered`;
   if (!first && probe.ended) violation(`${what} while \`${name}\` was running: ${await probe.howItEnded()}.`);
   if (!first) violation(`${what} within ${probe.timeoutMs / 1000} s while \`${name}\` was running.`, ...proof);

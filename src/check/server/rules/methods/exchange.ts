@@ -59,7 +59,7 @@ export function proofOf({ sent, received, end = [] }: Exchange): Entry[] {
   return [sent, ...(received ? [received] : []), ...end];
 }
 
-/** stderr after an entry, and then events of the process: its exit is known before its pipes are read to their end. */
+/** The stderr output after an entry, followed by the events of the process. The exit event can precede the last stderr output. */
 export function endAfter(entry: Entry, entries: readonly Entry[]): Entry[] {
   const after = entries.slice(entries.indexOf(entry) + 1);
   return [...after.filter(({ kind }) => kind === 'stderr'), ...after.filter(({ kind }) => kind === 'event')];

@@ -63,7 +63,7 @@ export const promptRules = serverRows({ level: 'SHOULD', runs: 'each era', uses:
         const name = JSON.stringify(params.name);
         if (failure) violation(`${failure} The request was for the prompt ${name}.`, ...proofOf(get));
         if (!error || error.code === METHOD_NOT_FOUND || hasInvented(params)) continue;
-        violation(`The prompt ${name} was answered with the error ${describeError(error)}.`, ...proofOf(get));
+        violation(`\`prompts/get\` for ${name} was answered with the error ${describeError(error)}.`, ...proofOf(get));
       }
     },
   },

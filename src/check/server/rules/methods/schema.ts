@@ -1,4 +1,5 @@
-// Rules about members that many objects have, and about the official schemas, for what other rules do not cover. The schemas are the same for
+// Rules about members that many objects have, and about conformance to the official schemas where other rules do not cover it. The
+// schemas are the same for
 // all revisions and accept unknown members.
 
 import { isObject, type JsonObject, jsonKind } from '../../../../base/json-object.ts';

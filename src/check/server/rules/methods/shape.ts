@@ -1,4 +1,4 @@
-// Rules about the shape of answers: each judges one kind of parts of the survey. Also the reasons why a survey lacks calls.
+// Rules about the shape of answers: each rule judges one kind of part of the survey. This file also explains why a survey lacks calls.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
@@ -247,7 +247,7 @@ export function textIn(result: JsonObject | undefined): string | undefined {
   return isObject(block) ? textOf(block.text) : undefined;
 }
 
-/** Neither answered nor ended by the end of the server. */
+/** Whether the request was not answered although the server kept running. */
 export function isUnanswered({ received, end }: Exchange): boolean {
   return !received && !end;
 }

@@ -160,7 +160,7 @@ async function askAll(ruleRun: ServerRuleRun, method: string, all: readonly Json
   for (const params of all.slice(0, MOST_REQUESTS)) {
     const one = await exchange(ruleRun, method, params);
     made.push(one);
-    if (!one.received && !(await ruleRun.shared()).probe.ended) break; // the server is busy: the next request would wait as long
+    if (!one.received && !(await ruleRun.shared()).probe.ended) break; // the server is busy, so the next request would take just as long
   }
   return made;
 }

@@ -218,7 +218,7 @@ export const toolCallRules = serverRows({ runs: 'each era', uses: 'shared' }, [
   },
 ]);
 
-/** The first call that ended the server, and also ends a process that gets nothing else. */
+/** The first call that ended the server and also ends a new process that gets only this call. */
 async function fatalCall(ruleRun: ServerRuleRun, calls: Survey['calls']): Promise<CallExchange | undefined> {
   for (const made of calls) {
     if (made.end || (made.later && (await endsServer(ruleRun, made)))) return made;

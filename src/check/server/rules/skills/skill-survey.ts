@@ -108,7 +108,7 @@ export function listedUris(resources: Skill['resources']): string[] {
   return resources.flatMap((file) => (isObject(file) && typeof file.uri === 'string' ? [file.uri] : []));
 }
 
-/** The first problem, a sentence, is a violation. */
+/** Reports the first problem as a violation. Each problem is a sentence. */
 export function judgeSkills<T>(entries: readonly Part<T>[], problems: (value: T) => string[]): void {
   if (entries.length === 0) notApplicable(NO_SKILLS);
   for (const { value, exchange } of entries) {

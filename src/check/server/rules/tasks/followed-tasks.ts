@@ -27,7 +27,7 @@ export const ofBoth = { since: EXPERIMENTAL, runs: 'each era' } as const;
 export interface FollowedTask {
   readonly call: PermittedCall;
   readonly created: Answer;
-  /** The description in `created`. */
+  /** The task in the answer `created`. */
   readonly task: JsonObject;
   /** The id of the task; empty if `taskId` is not a string. Then the task was not read. */
   readonly id: string;
@@ -73,7 +73,7 @@ export function taskCalls(ruleRun: ServerRuleRun): Promise<readonly TaskCall[]> 
   return calls;
 }
 
-/** The tasks of all calls. Not applicable without one. */
+/** The tasks of all calls. Not applicable if there is none. */
 export async function followedTasks(ruleRun: ServerRuleRun): Promise<readonly FollowedTask[]> {
   mustDeclare(ruleRun);
   const found = (await taskCalls(ruleRun)).flatMap(({ followed = [] }) => followed);

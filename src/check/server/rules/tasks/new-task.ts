@@ -68,7 +68,7 @@ export async function openTask(ruleRun: ServerRuleRun): Promise<NewTask> {
     const answer = await task?.request('tasks/get');
     if (task && answer?.result && !isFinal(statusOf(answer))) return task;
   }
-  notApplicable('no task that lasts is known: name a call that becomes one with --long-call');
+  notApplicable('no call is known whose task keeps running: name one with --long-call');
 }
 
 /** Resolves to undefined if the call is not answered with a task in time. */
