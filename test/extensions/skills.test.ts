@@ -11,6 +11,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { readSkills } from '../../src/connect/skill-folder.ts';
 import { frontmatterProblem } from '../../src/mcp/extensions/skills/frontmatter.ts';
+import { skillProblems } from '../../src/mcp/extensions/skills/skill.ts';
 import { getSkill, listSkills, readSkillFile } from '../../src/mcp/extensions/skills/skill-reader.ts';
 import { type SkillSource, skills } from '../../src/mcp/extensions/skills/skills.ts';
 import { nameInHeader } from '../../src/mcp/methods.ts';
@@ -250,6 +251,23 @@ test('frontmatter of 8,192 characters is compared', async () => {
   const yaml = `description: ${'x'.repeat(8192 - 'description: '.length)}`;
   const problem = await frontmatterProblem(new TextEncoder().encode(`---\n${yaml}\n---\n`), skill);
   expect(problem).toContain('has the frontmatter');
+});
+
+const digest = `sha256:${'0'.repeat(64)}`;
+
+test.each(['../../.profile', 'more/../../a', '%2e%2E/a', 'a%2f..%2fb', 'a%5C..%5Cb', '..\\b', 'a/..'])(
+  'an entry with the file %s is refused: a program that writes the files would leave the directory of the skill',
+  (file) => {
+    const of = (own: string) => [skill.uri, `skill://refunds/${own}`].map((uri) => ({ uri, digest, size: 1 }));
+    expect(skillProblems({ ...skill, resources: of(file) })).toEqual([expect.stringContaining('not in its directory')]);
+    expect(skillProblems({ ...skill, resources: of('more/..a/b..c/...') })).toEqual([]);
+  },
+);
+
+test.each(['..', '.', '../../etc', 'a/b', 'a\\b'])('a skill named %j is refused', (name) => {
+  const uri = `skill://x/${encodeURIComponent(name)}/SKILL.md`;
+  const problems = skillProblems({ uri, frontmatter: { name, description: 'How' }, resources: 'dynamic' });
+  expect(problems).toEqual([expect.stringContaining('is not one of a directory')]);
 });
 
 describe('readSkills', () => {

@@ -173,6 +173,44 @@ describe('a principal that may not use a tool', () => {
     }
   });
 
+  /** A gateway behind the gateway accepts URIs that begin with one of its servers. */
+  test.each(['', '/inner'])('cannot read the view of a server behind another gateway, at "%s"', async (path) => {
+    const inner = new Host({ mcpServers: { 'one two': fixtureServer, shop: fixtureServer } });
+    closing.push(() => inner.stop());
+    await inner.start();
+    const behind = await serveHttp((name) => inner.service(name), { token: false });
+    closing.push(() => behind.close());
+    const host = new Host({ mcpServers: { inner: { url: behind.url } } });
+    closing.push(() => host.stop());
+    await host.start();
+    const file = join(folder, `nested ${++runs}.json`);
+    const token = await addToken(file, { name: 'someone', tools: ['inner/shop__time'] });
+    const serving = await serveHttp((name) => host.service(name), { auth: tokens(file) });
+    closing.push(() => serving.close());
+    const headers = { authorization: `Bearer ${token}` };
+    const client = await connect({ url: serving.url + path, headers }, shows);
+    closing.push(() => client.close());
+    const prefix = path === '' ? 'ui://inner/' : 'ui://';
+    expect((await client.readResource(`${prefix}shop/clock/shared.html`)).contents).toHaveLength(1);
+    const inside = [VIEW, 'UI://clock/view.html', 'ui://shop/clock/view.html'];
+    const forms = inside.flatMap((uri) => [`standpipe://shop/${uri}`, `shop/${uri}`, `one two/${uri}`]);
+    for (const uri of forms.flatMap((form) => [form, `standpipe://inner/${form}`, `inner/${form}`])) {
+      await expect(client.readResource(uri), uri).rejects.toMatchObject(notFound);
+    }
+  });
+
+  test.each([
+    ['/shop', 'ui://clock/{page}'],
+    ['', 'ui://shop/clock/{page}'],
+    ['', 'shop/ui://clock/{page}'],
+  ])('cannot complete the names of views, at "%s": %s', async (path, uri) => {
+    const argument = { name: 'page', value: '' };
+    const complete = async (tools?: string[]) =>
+      (await (await gateway(tools)).open(path, shows)).complete({ type: 'ref/resource', uri }, argument);
+    expect((await complete()).values).toEqual(['view.html']);
+    await expect(complete(allowed)).rejects.toMatchObject(notFound);
+  });
+
   test('cannot read the view by a URI in an array', async () => {
     const client = await (await gateway(allowed)).open('/shop', { ...shows, revision: '2025-11-25' });
     await expect(client.request('resources/read', { uri: [VIEW] })).rejects.toMatchObject({ rpcCode: -32602 });

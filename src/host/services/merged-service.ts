@@ -7,7 +7,7 @@ import { within } from '../../base/wait.ts';
 import { withHandle } from '../../mcp/extensions/assigned-ids.ts';
 import { factsFor, isOfExtension } from '../../mcp/extensions/extension.ts';
 import { withLinkedUris } from '../../mcp/extensions/linked-uris.ts';
-import { checkLinks } from '../../mcp/layers/allow-tools.ts';
+import { checkLinks, completedUri } from '../../mcp/layers/allow-tools.ts';
 import { isOfMcp, type ListName, listMethods, methodsOfMcp } from '../../mcp/methods.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
@@ -201,7 +201,8 @@ export class MergedService implements Service {
     }
     const own = ownParams(method, params, route.own);
     const { target, withUris } = methodsOfMcp.get(method) ?? {};
-    const checked = target?.list === 'resources' ? this.#checkLink(route, caller.client) : undefined;
+    const isResource = target?.list === 'resources' || completedUri(method, params) !== undefined;
+    const checked = isResource ? this.#checkLink(route, caller.client) : undefined;
     // 2025-11-25: a call with `task` is answered with an id, which its progress names too.
     const following = params.task === undefined ? caller : namingIds(caller, server);
     const request = () => member.service.request(method, own, following);

@@ -238,10 +238,23 @@ export function schemeOfExtension(uri: string): string | undefined {
   return schemes.has(scheme) ? scheme : undefined;
 }
 
-/** Whether the URI belongs to the tools that link to it. Servers parse URIs: they ignore case and white space in the scheme. */
+/**
+ * Whether the URI belongs to the tools that link to it. Servers parse URIs: they ignore case and white space in the scheme, and one that
+ * serves several servers accepts `shop/ui://…` and `standpipe://shop/ui://…`. Therefore the scheme of each segment counts.
+ */
 export function isLinked(uri: string): boolean {
-  const scheme = /^([^:]*):/.exec(uri)?.[1]?.replace(/[^a-z\d+.-]/gi, '');
-  return scheme !== undefined && schemes.get(scheme.toLowerCase()) === true;
+  for (let start = 0; ; ) {
+    const slash = uri.indexOf('/', start);
+    const segment = uri.slice(start, slash < 0 ? uri.length : slash);
+    const colon = segment.indexOf(':');
+    if (colon >= 0 && isLinkedScheme(segment.slice(0, colon))) return true;
+    if (slash < 0) return false;
+    start = slash + 1;
+  }
+}
+
+function isLinkedScheme(text: string): boolean {
+  return schemes.get(text.replace(/[^a-z\d+.-]/gi, '').toLowerCase()) === true;
 }
 
 /** The capabilities of a client that reads lists for all clients. */

@@ -1,11 +1,12 @@
 // A layer that hides tools: a tool that is not allowed is neither listed nor called, and neither are the resources that belong to it listed,
 // read or watched.
 
+import { isObject } from '../../base/json-object.ts';
 import { isLinked } from '../extensions/extension.ts';
 import { linksOf, listedTools } from '../extensions/linked-uris.ts';
 import { type ListFacts, methodsOfMcp } from '../methods.ts';
 import { invalidParams, resourceNotFound } from '../protocol-errors.ts';
-import { type ClientFacts, type Result, type Service, silentCaller } from '../service.ts';
+import { type ClientFacts, type Params, type Result, type Service, silentCaller } from '../service.ts';
 import type { ServiceLayer } from './layer.ts';
 
 export interface ToolPolicy {
@@ -34,10 +35,12 @@ export function allowTools(policy: ToolPolicy): ServiceLayer {
     const { client } = caller;
     const tools = () => policy.tools?.(client) ?? listedTools(next, caller);
     const mayBeHidden = (target?.list ?? list?.kind) === 'resources' && isLimited();
-    if (mayBeHidden && target) {
+    const completed = isLimited() ? completedUri(method, params) : undefined;
+    if ((mayBeHidden && target) || completed !== undefined) {
+      const uri = completed ?? named;
       // A server may accept an array with one URI as the URI.
-      if (typeof named !== 'string') return Promise.reject(invalidParams(`${method} needs a "uri", a string`));
-      const checked = checkLinks([named], client, tools, mayUse);
+      if (typeof uri !== 'string') return Promise.reject(invalidParams(`${method} needs a "uri", a string`));
+      const checked = checkLinks([uri], client, tools, mayUse);
       if (checked) return checked.then(() => next(method, params, caller));
     }
     const result = next(method, params, caller);
@@ -45,6 +48,11 @@ export function allowTools(policy: ToolPolicy): ServiceLayer {
     const allowed = (page: Result) => allowedOf(page, list, mayList, () => usableLinks(tools, mayUse));
     return result instanceof Promise ? result.then(allowed) : allowed(result);
   };
+}
+
+/** The template of `completion/complete`, which may be of any type. Undefined for a prompt, and for other methods. */
+export function completedUri(method: string, { ref }: Params): unknown {
+  return method === 'completion/complete' && isObject(ref) && ref.type !== 'ref/prompt' ? ref.uri : undefined;
 }
 
 /** `watch` of a service with such a layer: a resource whose tools may not be used cannot be watched either. */

@@ -66,6 +66,9 @@ export function formProblems(given: unknown): string[] {
 /** "The final segment of `<skill-path>` MUST equal the skill's `name`." */
 export function nameProblems({ uri, frontmatter: { name } }: Skill): string[] {
   const last = skillRoot(uri).split('/').at(-1)!;
+  // A program that writes skills to files uses the name as that of a directory.
+  if (name === '.' || name === '..' || /[/\\]/.test(name))
+    return [`The name of ${uri} is not one of a directory: ${name}`];
   return last === name || decoded(last) === name
     ? []
     : [`The directory of ${uri} must have the name of the skill, ${name}.`];
@@ -84,7 +87,7 @@ export function fileProblems({ uri, resources }: Skill): string[] {
   return filesOf(resources).flatMap((file) => {
     const { uri: own, digest, size } = isObject(file) ? file : {};
     const problems: string[] = [];
-    const isInside = typeof own === 'string' && own.startsWith(`${skillRoot(uri)}/`);
+    const isInside = typeof own === 'string' && own.startsWith(`${skillRoot(uri)}/`) && !leavesDirectory(own);
     if (!isInside) problems.push(`A file of ${uri} is not in its directory: ${JSON.stringify(own)}`);
     if (!isDigest(digest)) {
       problems.push(`\`digest\` of ${JSON.stringify(own)} must be "sha256:" and 64 lowercase hexadecimal digits.`);
@@ -94,6 +97,11 @@ export function fileProblems({ uri, resources }: Skill): string[] {
     }
     return problems;
   });
+}
+
+/** Whether the path has a segment `..`, also one that only appears when it is decoded: a program that writes the files would follow it. */
+function leavesDirectory(uri: string): boolean {
+  return uri.split(/[/\\]|%2f|%5c/i).some((segment) => segment.replace(/%2e/gi, '.') === '..');
 }
 
 export function isDigest(given: unknown): boolean {
