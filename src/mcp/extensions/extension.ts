@@ -243,18 +243,10 @@ export function schemeOfExtension(uri: string): string | undefined {
  * serves several servers accepts `shop/ui://…` and `standpipe://shop/ui://…`. Therefore the scheme of each segment counts.
  */
 export function isLinked(uri: string): boolean {
-  for (let start = 0; ; ) {
-    const slash = uri.indexOf('/', start);
-    const segment = uri.slice(start, slash < 0 ? uri.length : slash);
-    const colon = segment.indexOf(':');
-    if (colon >= 0 && isLinkedScheme(segment.slice(0, colon))) return true;
-    if (slash < 0) return false;
-    start = slash + 1;
+  for (const [, text = ''] of uri.matchAll(/(?:^|\/)([^/:]*):/g)) {
+    if (schemes.get(text.replace(/[^a-z\d+.-]/gi, '').toLowerCase()) === true) return true;
   }
-}
-
-function isLinkedScheme(text: string): boolean {
-  return schemes.get(text.replace(/[^a-z\d+.-]/gi, '').toLowerCase()) === true;
+  return false;
 }
 
 /** The capabilities of a client that reads lists for all clients. */
