@@ -101,7 +101,7 @@ function readKey(token: string): string | undefined {
     const key: unknown = JSON.parse(token);
     return typeof key === 'string' ? key : undefined;
   } catch {
-    return undefined; // the key is not valid, so it is not a wanted one
+    return undefined; // an invalid key cannot be a wanted key
   }
 }
 

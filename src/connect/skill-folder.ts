@@ -10,7 +10,7 @@ import { MOST_SKILL_BYTES, MOST_SKILL_FILES, SKILL_FILE, type Skill } from '../m
 import type { SkillSource } from '../mcp/extensions/skills/skills.ts';
 
 interface OpenSkill {
-  /** Contents by path. Without a prototype, because a file may have any name. */
+  /** Contents by path. The object has no prototype, because a file may have any name. */
   files: Record<string, string | Uint8Array>;
   count: number;
   bytes: number;

@@ -220,7 +220,10 @@ export class Host {
     );
   }
 
-  /** A server as a service, which passes requests with their callers and has subscriptions. Without a name, the merged service. */
+  /**
+   * The named server as a service, or the merged service if there is no name. A service passes requests with their
+   * callers and has subscriptions.
+   */
   service(server?: string): Service {
     return server === undefined ? this.#merged : this.#member(server).service;
   }

@@ -40,7 +40,7 @@ export interface HostOptions {
   /** The reason why a server of the fleet cannot be reached at the moment. */
   whyAway?: ((server: string) => string | undefined) | undefined;
   /**
-   * File that keeps records of extensions, such as tasks, beyond this process. Only one host may use it at a time. Default: they
+   * File that keeps records of extensions, such as tasks, beyond this process. Only one host may use it at a time. Default: the records
    * end with the host.
    */
   stateFile?: string;

@@ -261,7 +261,9 @@ export class AnswerReader {
   fault({ code, prefix, offset, length }: FrameFault): void {
     const text = decodeText(prefix);
     const problem =
-      code === 'FRAME_TOO_LONG' ? `it has ${length} bytes, over maxFrameBytes` : 'the stream ended inside it';
+      code === 'FRAME_TOO_LONG'
+        ? `it has ${length} bytes, which is more than maxFrameBytes`
+        : 'the stream ended inside it';
     const traced = traceIOBasic(text, problem);
     if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, offset));
     else this.#noise(text, offset);

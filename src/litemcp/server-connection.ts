@@ -126,7 +126,7 @@ export class ServerConnection {
     const problem =
       fault.code === 'FRAME_TOO_LONG'
         ? `The message has ${fault.length} bytes, more than this server reads (maxFrameBytes)`
-        : 'The input ended inside a message: three newlines end one';
+        : 'The input ended inside a message: a message ends with three newlines';
     this.#unreadable(traceIOBasic(decodeText(fault.prefix), problem));
   }
 

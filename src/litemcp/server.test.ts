@@ -115,7 +115,9 @@ describe('an invalid request is answered with an error result', () => {
   test('at the end of the input is reported as incomplete', async () => {
     const { raw: client } = await raw();
     client.stream.end('{"version":[1,0,0],"id":1,"type":"get","data":{}}\n');
-    expect(errorOf(await client.nextJson()).says).toBe('The input ended inside a message: three newlines end one');
+    expect(errorOf(await client.nextJson()).says).toBe(
+      'The input ended inside a message: a message ends with three newlines',
+    );
   });
 });
 

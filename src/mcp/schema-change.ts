@@ -24,14 +24,14 @@ const MOST_LEVELS = 64;
 const MOST_CHANGES = 1000;
 const LONGEST_VALUE = 60;
 
-/** At most 1,000 changes. An absent schema allows every value. */
+/** Returns at most 1,000 changes. An absent schema allows every value. */
 export function schemaChanges(before: unknown, after: unknown, side: SchemaSide): SchemaChange[] {
   const comparison = new Comparison(side);
   comparison.schemas(before ?? {}, after ?? {}, '', 0);
   return comparison.changes;
 }
 
-/** The strongest effect of some changes; undefined without any. */
+/** The strongest effect among the changes; undefined if there are none. */
 export function strongestEffect(changes: readonly SchemaChange[]): SchemaEffect | undefined {
   return (['breaking', 'compatible', 'wording'] as const).find((effect) =>
     changes.some((change) => change.effect === effect),
@@ -221,7 +221,7 @@ function setGrowth(before: unknown, after: unknown): Direction {
   return lost && won ? 'unclear' : lost ? 'narrower' : won ? 'wider' : 'none';
 }
 
-/** For a keyword that is not compared by its parts. A schema with the keyword allows fewer values than a schema without it. */
+/** The direction of a change of a keyword without subschemas. A schema with the keyword allows fewer values than a schema without it. */
 function directionOf(keyword: string, before: unknown, after: unknown): Direction {
   if (before === undefined) return 'narrower';
   if (after === undefined) return 'wider';

@@ -104,7 +104,7 @@ export interface Caller {
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
   /** The service keeps this many bytes beside the request while its questions wait, until the next call of this function. */
   keeps?(bytes: number): void;
-  /** For observers. Undefined if there are none. */
+  /** Links the request to those that it causes, for observers. Undefined if there are none. */
   readonly link?: RequestLink | undefined;
 }
 
@@ -182,6 +182,6 @@ export interface Service {
   tools?(client: ClientFacts): readonly Tool[] | Promise<readonly Tool[]>;
   /** The definition of a tool as this client gets it. Absent: every client gets the same. */
   toolFor?(tool: Tool, client: ClientFacts): Tool;
-  /** The same service, limited to the permitted servers and tools. Only for several servers combined. */
+  /** The same service, limited to the permitted servers and tools. Present only in a service of several servers. */
   restrictedTo?(rights: Rights): Service;
 }

@@ -85,7 +85,7 @@ test('with neither a config nor a host, the hint names the alternatives', async 
     expect(code).toBe(2);
     expect(stderr).toContain(`error: There is no config in ${cwd}\nhint: Add a server with \`standpipe add\``);
     expect(stderr).toContain(
-      `Looked for mcp.json, .mcp.json, ${normalize('.cursor/mcp.json')}, ${normalize('.vscode/mcp.json')}, `,
+      `None of these files exists: mcp.json, .mcp.json, ${normalize('.cursor/mcp.json')}, ${normalize('.vscode/mcp.json')}, `,
     );
     expect(stderr).toContain('`-- <command …>`');
   }

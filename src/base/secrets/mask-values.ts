@@ -185,7 +185,7 @@ function isAfter(value: string, text: string, from: number): boolean {
  */
 export function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  const ascii = escapeAll(json, /[^ -~]/g); // as Python writes it
+  const ascii = escapeAll(json, /[^ -~]/g); // the form that Python writes
   const inJson = [
     json,
     escapeAll(json, /[\u2028\u2029]/g), // as Standpipe writes it

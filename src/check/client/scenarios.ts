@@ -107,7 +107,7 @@ function opening(answer: Answering): Record<string, Answering> {
   return { initialize: answer, 'server/discover': answer };
 }
 
-/** `usual` with other members in its result. */
+/** The message `usual` with these members in its result. */
 export function withResult(usual: JsonObject, members: JsonObject): JsonObject {
   return isObject(usual.result) ? { ...usual, result: { ...usual.result, ...members } } : usual;
 }
@@ -115,7 +115,7 @@ export function withResult(usual: JsonObject, members: JsonObject): JsonObject {
 /** Characters of two, three and four bytes. */
 export const SPLIT_CURSOR = 'größer-漢字-🚀';
 
-/** CRLF and blank lines; messages in pieces and several in one write; a large result. */
+/** A server that writes CRLF and blank lines, messages in pieces, several messages in one write, and a large result. */
 export const bytes: Scenario = {
   name: 'bytes',
   on: {
@@ -133,7 +133,7 @@ export const bytes: Scenario = {
   },
 };
 
-/** Cuts inside each multi-byte character. */
+/** Positions inside each multi-byte character, where the message is cut. */
 async function inPieces({ server, timeoutMs }: PlayedMcp, whole: Buffer): Promise<void> {
   const cuts = [...whole.keys()].filter((at) => whole[at]! >= 0xc0).map((at) => at + 1);
   let from = 0;
@@ -145,7 +145,7 @@ async function inPieces({ server, timeoutMs }: PlayedMcp, whole: Buffer): Promis
   }
 }
 
-/** Stray output before the first answer; an unknown notification; an answer to an unknown request. */
+/** A server that writes stray output before the first answer, an unknown notification, and an answer to an unknown request. */
 export const noise: Scenario = {
   name: 'noise',
   on: {
@@ -166,7 +166,7 @@ export const noise: Scenario = {
 
 export const STDERR_TAKEN = 'stderr was taken';
 
-/** A slow first answer; 1 MiB on stderr before the list. */
+/** A server whose first answer is slow, and which writes 1 MiB to stderr before the list of tools. */
 export const slow: Scenario = {
   name: 'slow',
   first: async (asked, mcp) => {
@@ -217,7 +217,7 @@ function isNew(note: string, { notes, session }: PlayedMcp): boolean {
 /** Cursors that change if they are trimmed, decoded or encoded. */
 export const CURSORS = [' "page"/2?a=b&c=%20+\\n\u2028\t', 'eyJ=\u00e4\u{1f680}\u0000 '] as const;
 
-/** Three pages; the tool `echo` is on the last page. */
+/** A server with three pages of tools. The tool `echo` is on the last page. */
 export const pages: Scenario = {
   name: 'pages',
   on: { 'tools/list': (asked, mcp) => mcp.send(page(asked, mcp)) },

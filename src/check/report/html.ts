@@ -192,7 +192,7 @@ function acceptedSection(report: CheckReport): string {
   return section('Accepted by the baseline', findings.length > 0 ? [listHtml(findings)] : [], findings.length);
 }
 
-/** Options that would change the result. */
+/** Advice on options that would change the result. */
 function untestedSection(report: CheckReport, results: readonly RuleResult[], strict: boolean): string {
   const reasons = [...untested(results)].map(([reason, rules]) => {
     return `<p>Not tested: ${counted(rules.length, 'rule')}, because ${quoted(reason)}</p>`;
@@ -203,7 +203,7 @@ function untestedSection(report: CheckReport, results: readonly RuleResult[], st
   return [...reasons, ...skip].join('\n');
 }
 
-/** Rules without a violation, by family. Collapsed. */
+/** The section of rules without a violation, by family. It is collapsed. */
 function otherSections(results: readonly RuleResult[]): string[] {
   return (['passed', 'not applicable'] as const).map((status) => {
     const ofStatus = results.filter((result) => result.status === status);

@@ -6,7 +6,7 @@ import { type CheckReport, type EvidenceLine, isFailure, type Outcome } from './
 import { isViolated } from './rule-results.ts';
 
 export interface JunitOptions {
-  /** Warnings are failures. Otherwise a warning is the output of a passed test case, like advice. */
+  /** If true, warnings are failures. Otherwise a warning is the output of a passed test case, like advice. */
   strict?: boolean;
 }
 

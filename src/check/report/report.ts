@@ -43,7 +43,7 @@ export interface Outcome {
   readonly status: Status;
   /** The observed behaviour for a violation, and the cause for a rule that is not applicable. */
   readonly reason?: string;
-  /** The sentence of the specification and its address. Only for violations. */
+  /** The sentence of the specification and its address. Set only for violations. */
   readonly says?: string;
   readonly link?: string;
   /** Why a violated MUST is a warning. */
@@ -57,9 +57,9 @@ export interface Outcome {
   readonly untested?: true;
   /** The baseline accepts the violation, so it does not fail the check. */
   readonly accepted?: true;
-  /** The fix, for the language of the command if it is known. Only for violations. */
+  /** The fix, for the language of the command if it is known. Set only for violations. */
   readonly fix?: string;
-  /** The end of the traffic. Only for violations, unless all evidence was requested. */
+  /** The end of the traffic. Set only for violations, unless all evidence was requested. */
   readonly evidence?: readonly EvidenceLine[];
   readonly durationMs: number;
 }

@@ -1,4 +1,4 @@
-// The report for a terminal: problems, worst first, and a summary. With `verbose` also the rules by family. Text of the program is escaped.
+// The report for a terminal: problems, worst first, and a summary. `verbose` adds all rules by family. Text of the program is escaped.
 
 import { type Colour, type Paint, painter } from '../../base/terminal/colours.ts';
 import { counted } from '../../base/terminal/counted.ts';
@@ -25,7 +25,7 @@ export interface TextOptions {
   width?: number;
   /** Lists all rules with their outcomes, and shows frames in full. */
   verbose?: boolean;
-  /** Warnings are failures. */
+  /** If true, warnings are failures. */
   strict?: boolean;
 }
 

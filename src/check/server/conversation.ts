@@ -116,13 +116,13 @@ export class Conversation {
     return this.answer(this.ask(method, params), `\`${method}\``, timeoutMs);
   }
 
-  /** The result; an error is a violation. */
+  /** Resolves to the result. An error is a violation. */
   async result(method: string, params?: JsonObject): Promise<JsonObject> {
     const answer = await this.request(method, params);
     return answer.result ?? violation(`\`${method}\` was answered with ${withoutResult(answer)}.`, answer.frame);
   }
 
-  /** The error; a result is a violation. */
+  /** Resolves to the error. A result is a violation. */
   async error(method: string, params?: JsonObject): Promise<RpcError> {
     const { error, result, frame } = await this.request(method, params);
     if (error) return error;
@@ -208,7 +208,7 @@ export class Conversation {
     this.simplestMethod = other;
   }
 
-  /** Whether another error also lacks its id after earlier requests were answered. */
+  /** Whether errors of the server lack the id of their request. Tested with an unknown method, when all earlier requests are answered. */
   async #omitsIds(): Promise<boolean> {
     const { probe } = this;
     if (!(await this.settled())) return false;

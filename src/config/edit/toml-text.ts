@@ -6,7 +6,7 @@ import { type Change, lineBreakOf, type ServersAt, withChanges } from './change.
 
 type Toml = typeof import('@decimalturn/toml-patch');
 type Statement = ReturnType<typeof parseDocument>['cst'][number];
-/** Both count from 1 and are included. */
+/** The first and the last line of a range. Lines count from 1. */
 type Lines = [from: number, to: number];
 
 export function editToml(text: string, at: ServersAt, changes: readonly Change[], toml: Toml): string {

@@ -126,7 +126,7 @@ function findPlaces(options: LoadOptions): ConfigPlace[] {
   if (options.file !== undefined) return [placeOf(options.file, context)];
   if (!options.discover) return usedPlaces(context);
   const places = discoveredPlaces(context);
-  // In the home folder, a file can belong to the project and to the user. Two parts of one file are two places.
+  // In the home folder, a file can be both a project file and a user file. Two parts of one file count as two places.
   const isSame = (a: ConfigPlace, b: ConfigPlace) =>
     a.file === b.file && isDeepStrictEqual(a.layout?.keys, b.layout?.keys);
   return places.filter((place, index) => places.findIndex((each) => isSame(each, place)) === index);
@@ -142,8 +142,8 @@ function nothingFound(searched: readonly string[], options: LoadOptions): Config
   const inside = `${cwd}${pathOf(platform).sep}`;
   const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
   const all = options.discover
-    ? `or name a file with --config. Looked for the files of all known hosts: \`${ownCommand} config --discover --json\` lists them.`
-    : `name a file with --config, or use the configs of other hosts with --discover. Looked for ${places.join(', ')}.`;
+    ? `or name a file with --config. No known host has a config: \`${ownCommand} config --discover --json\` lists the files that were searched for.`
+    : `name a file with --config, or use the configs of other hosts with --discover. None of these files exists: ${places.join(', ')}.`;
   const suggestion = `Add a server with \`${ownCommand} add\`, ${all}`;
   return notFound(searched[0]!, `There is no config in ${cwd}`, suggestion);
 }

@@ -39,7 +39,7 @@ export interface Table<T> {
    */
   isSettled(ms: number): Promise<boolean>;
   keys(): Promise<Set<string>>;
-  /** Whether the key does not exist, according to a server that has all earlier changes. For a table whose entries expire. */
+  /** Whether the key does not exist, according to a server that has all earlier changes. Used for tables whose entries expire. */
   isGone(key: string): Promise<boolean>;
   /**
    * Calls the listener with every entry, resolves, and calls it with every change until the returned function is called. After a lost

@@ -64,7 +64,7 @@ export interface FleetFigures {
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
-/** Without NATS, each of the last steps of leaving is given up after this time. */
+/** Time limit of each of the last steps of leaving, in case NATS cannot be reached. */
 const LEAVE_MS = 5_000;
 const NOT_WRITTEN = 'The entry of the node could not be written';
 /** Limits of one message: slots with their reasons, and calls in one inquiry. */
@@ -304,7 +304,9 @@ export class FleetNode {
   #connected(isConnected: boolean, text: string): void {
     if (!isConnected) {
       this.#services.disconnected();
-      return this.#note(`${text}. The own servers of this node continue; its fleet servers stop when its lease ends`);
+      return this.#note(
+        `${text}. The servers of this node's own config continue; its fleet servers stop when its lease ends`,
+      );
     }
     this.#note(text);
     this.#services.reconnected();

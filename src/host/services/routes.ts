@@ -40,7 +40,7 @@ export class Routes {
   /** Routes a resource. An unlisted resource goes to the only server with a template that matches it. */
   ofUri(given: unknown, revision: Revision, steps = newBudget()): ListedRoute | Promise<ListedRoute> {
     if (typeof given !== 'string') throw invalidParams('The "uri" of a resource must be a string');
-    const prefixed = isAlwaysPrefixed(given) ? this.#inServer(given) : undefined; // a server's own URI may look like one with a server
+    const prefixed = isAlwaysPrefixed(given) ? this.#inServer(given) : undefined; // a URI of a server may look like an address that names a server
     const known = prefixed ?? this.#listedUri('resources', given) ?? this.#inServer(given);
     return known ?? this.#searchUri(given, revision, steps);
   }
@@ -69,7 +69,7 @@ export class Routes {
   /** A name with a hash can be resolved only with the list of its server. */
   async #listedBy(lists: ListedServer, list: ListName, given: string): Promise<ListedRoute> {
     await lists.read(list);
-    // A server's own name may look like one with a hash.
+    // A name of a server may look like a listed name with a hash.
     const { part, name } = splitListedName(given)!;
     return { lists, own: lists.ownName(list, part, given) ?? name };
   }

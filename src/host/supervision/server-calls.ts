@@ -103,7 +103,7 @@ export class ServerCalls<Client> {
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
     // A command ended the process: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
-    // `waitedInFull` is read before a reason is added: an error of another node is not about this connection.
+    // `waitedInFull` is read before a reason is added, because the error of another node does not concern this connection.
     if (thrown instanceof PeerError && thrown.waitedInFull) this.#options.timedOut(link);
     if (outcome !== undefined && link.server.isRemote) void this.#options.doubted(link, error as PeerError);
     const { repeatable = false } = options;

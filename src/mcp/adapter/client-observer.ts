@@ -1,5 +1,5 @@
 // Observes the clients of a gateway: their descriptions, the messages both ways, and the requests to servers that their
-// requests cause. An observer changes nothing. Without one, nothing of this is computed.
+// requests cause. An observer changes nothing. Without an observer, none of these facts is computed.
 
 import type { ClientFacts, ClientIdentity, WireName } from '../service.ts';
 import type { RequestId } from '../types.ts';

@@ -43,7 +43,7 @@ export interface InputContext {
 /** Handlers for questions from the server. A handler declares its capability, in both eras. */
 export interface InputHandlers {
   elicit?: (params: ElicitParams, context: InputContext) => ElicitResult | Promise<ElicitResult>;
-  /** Default: forms only. */
+  /** The supported modes of elicitation. Default: forms only. */
   elicitModes?: readonly ElicitMode[];
   sample?: (params: SampleParams, context: InputContext) => SampleResult | Promise<SampleResult>;
   roots?: readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);

@@ -48,7 +48,7 @@ export interface Extension {
    * Default: in the same way.
    */
   readonly factsFor?: (client: ClientFacts | undefined) => FactsChange;
-  /** The part of a declared server. Without it, a server does not declare the extension. */
+  /** Server-side implementation. Without it, a declared server does not declare the extension. */
   readonly server?: ServerPart;
   /** Replaces members of the service of each server that a host runs, before its processes are chosen. */
   readonly host?: (service: Service, server: HostedServer) => Partial<Service>;
@@ -343,7 +343,10 @@ export function unexpectedType(method: string, type: unknown): PeerError {
   });
 }
 
-/** The given extensions, and those of the defaults that none of them replaces. Only one with this part replaces a default. */
+/**
+ * The given extensions, and the defaults that they do not replace. A given extension replaces a default with the same
+ * id only if it has this part.
+ */
 export function withDefaults(
   defaults: readonly Extension[],
   given: readonly Extension[] = [],

@@ -67,7 +67,7 @@ function runChecked(
     : finished(tool, returned);
 }
 
-/** One function for all calls: a call that waits for its handler keeps none of its own. */
+/** One function for all calls, so that a call that waits for its handler does not keep a closure in memory. */
 function withoutSchema(returned: unknown): CallToolResult {
   return toToolResult(returned, false);
 }

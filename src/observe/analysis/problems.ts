@@ -144,7 +144,7 @@ export class Problems {
     if (event.kind === 'remote') return event.reason;
     if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
     const found = diagnoseLine(this.#describe(event).noise ?? '');
-    return found && `Here it ${found.problem}. ${found.fix}`;
+    return found && `This server ${found.problem}. ${found.fix}`;
   }
 }
 

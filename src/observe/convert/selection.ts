@@ -30,7 +30,7 @@ export interface SelectedEvent {
 export interface SelectedExchange {
   readonly exchange: Exchange;
   readonly request: JsonObject;
-  /** Absent without an answer, or if it was too long to be recorded whole or is nested too deeply. */
+  /** The answer. Absent if there was none, or if it was too long to be recorded whole or is nested too deeply. */
   readonly answer: JsonObject | undefined;
   readonly startDateMs: number;
   readonly endDateMs: number | undefined;

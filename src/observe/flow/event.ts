@@ -103,7 +103,10 @@ export const eventFields = {
     /** Each request is independent (2026-07-28 over HTTP). The client stands for all requests with the same name and principal. */
     stateless: optional(isTrue()),
   },
-  /** A request on another wire belongs to a request from this client: it was sent on its behalf, or is a question during it. */
+  /**
+   * Links a request on another wire to a request from this client. The other request was sent on behalf of the client's
+   * request, or is a question during it.
+   */
   link: {
     /** The id of the client's request. */
     request: id,
@@ -149,7 +152,10 @@ export const eventFields = {
     end: optional(oneOf(['complete', 'cut', 'aborted'])),
     reason: optional(secret(httpText)),
   },
-  /** Another node answered a request to a server of a fleet. Precedes the answer. Only differences of its wall clock are exact. */
+  /**
+   * Another node answered a request to a server of a fleet. This event precedes the answer. The times are those of the
+   * other node's wall clock, of which only differences are exact.
+   */
   hop: {
     /** Id of the request. */
     id,

@@ -94,7 +94,7 @@ export async function recordingFiles(file: string): Promise<string[]> {
   return names.includes(name) ? [...files, join(dirname(file), name)] : files;
 }
 
-/** To open a named pipe would wait for a writer. */
+/** Opening a named pipe would wait for a writer. */
 async function isFile(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() === true;

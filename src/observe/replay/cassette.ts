@@ -1,4 +1,4 @@
-// A recording for tests: the first run uses the real server and records it, later runs use the recording. For any test runner.
+// A recording for tests: the first run uses the real server and records it, later runs use the recording. Works with any test runner.
 
 import { existsSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
@@ -109,7 +109,7 @@ export class Cassette implements Service {
     await this.#replay?.close();
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -361,7 +361,7 @@ function factsIn(method: string, result: Result): RecordedFacts {
 
 const unknownInfo = { name: 'recorded', version: '0' };
 
-/** For a recording that began after the handshake. */
+/** Guesses the facts about the server, for a recording that began after the handshake. */
 export function guessedFacts(exchanges: readonly RecordedExchange[]): RecordedFacts {
   const kinds = exchanges.flatMap(({ method }) => methodsOfMcp.get(method)?.capability ?? []);
   return { info: unknownInfo, capabilities: Object.fromEntries(kinds.map((kind) => [kind, {}])), revision: undefined };

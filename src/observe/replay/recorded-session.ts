@@ -33,7 +33,7 @@ export class RecordedSession {
   eventsRead = 0;
   readonly #path: string;
   readonly #options: SessionOptions;
-  /** By the name of the server. */
+  /** The conversations, by the name of their server. */
   readonly #conversations = new Map<string, Conversation>();
   #current: Conversation | undefined;
   #isAmbiguous = false;

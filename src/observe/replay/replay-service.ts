@@ -101,7 +101,7 @@ export class ReplayService implements Service {
     return this.session.close();
   }
 
-  /** For `await using`. */
+  /** Called at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -31,7 +31,7 @@ export interface Ingredients {
   framing: Framing;
   /** Delimiters, headers and near misses, as latin1 text. */
   pieces: readonly string[];
-  /** For a framing that allows only one limit. */
+  /** The limit, for a framing that allows only one. */
   maxFrameBytes?: number;
 }
 

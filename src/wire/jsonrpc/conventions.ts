@@ -10,7 +10,7 @@ export interface Progress {
   progress: number;
   total?: number;
   message?: string;
-  /** LSP: `value` as received, with `kind`, or with partial results. */
+  /** LSP: the `value` of the notification as received, which has a `kind` or partial results. */
   value?: unknown;
 }
 

@@ -182,9 +182,9 @@ export class ServerProcess {
   readonly commandLine: string;
   /** Names of this process's variables that the server did not receive. */
   readonly withheld: readonly string[];
-  /** Hides known values only. For texts that a server wrote for its caller. */
+  /** Hides known values only. Used for texts that a server wrote for its caller. */
   readonly mask: Mask;
-  /** Also hides text that has the name or the form of a secret. For printed output. */
+  /** Also hides text that has the name or the form of a secret. Used for printed output. */
   readonly redact: Redact;
   /** Settles when the leader has exited. Its last output may still be in the pipes; read them to their end. */
   readonly exit: Promise<ExitStatus>;

@@ -20,7 +20,7 @@ export class StreamTransport extends MessageTransport {
   }
 }
 
-/** Two transports joined in memory, byte for byte as over a pipe. For tests of code that uses a transport. */
+/** Two transports joined in memory, byte for byte as over a pipe. Used in tests of code that uses a transport. */
 export function memoryPair(options: StreamTransportOptions = {}): [StreamTransport, StreamTransport] {
   const [left, right] = duplexPair();
   return [StreamTransport.over(left, options), StreamTransport.over(right, options)];

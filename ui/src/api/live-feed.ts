@@ -1,4 +1,4 @@
-// The live stream of events. One connection at a time. When it breaks, the caller decides when to connect again.
+// The live stream of events, over one connection at a time. When the connection breaks, the caller decides when to connect again.
 
 import type { LiveMessages } from '../../../src/app/inspector/api.ts';
 import { Inbox } from '../state/inbox.ts';

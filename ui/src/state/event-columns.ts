@@ -38,7 +38,7 @@ export class EventColumns {
   codes = tables(coded, () => new Uint8Array(1024));
   ids: (string | number | undefined)[] = [];
   summaries: string[] = [];
-  /** For each number of a task: its first row, which stands for all its rows, and how many there are. */
+  /** By the number of a task: the first row of the task, which represents all of its rows, and the number of its rows. */
   readonly tasks = new Map<number, { headSeq: number; rows: number }>();
 
   append(rows: readonly EventRow[]): void {

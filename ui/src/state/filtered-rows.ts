@@ -47,7 +47,7 @@ export class FilteredRows {
     return this.#found[position]!;
   }
 
-  /** The position of a row among those shown. If it is not shown, `~position` of its place. */
+  /** The position of a row among the shown rows. For a row that is not shown: `~position` of the place where it would be. */
   positionOf(index: number): number {
     let low = 0;
     let high = this.#foundCount - 1;

@@ -1,4 +1,4 @@
-// Yields to the browser: pending input and rendering run before the promise resolves. No timer, because browsers delay those.
+// Yields to the browser: pending input and rendering run before the promise resolves. Uses no timer, because browsers delay timers.
 
 const channel = new MessageChannel();
 const waiting: (() => void)[] = [];

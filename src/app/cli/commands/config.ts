@@ -45,7 +45,7 @@ const config: CommandBody = async ({ settings, out }) => {
   return failed ? ExitCode.usage : ExitCode.done;
 };
 
-/** For example `Cursor, project`. */
+/** Describes the source of a server, for example as `Cursor, project`. */
 function ownerOf({ origin, scope }: Pick<ConfigFile, 'origin' | 'scope'>): string {
   const host = hostPrograms.find(({ id }) => id === origin);
   return host ? `${host.title}, ${scope}` : origin;

@@ -151,7 +151,7 @@ const importFrom: CommandBody = async ({ settings, out }, [host, ...names], opti
   const from = await serversOfPlaces(places, context.platform);
   if (from.files.length === 0) {
     throw new UsageError('CONFIG_NOT_FOUND', `No config of ${host} was found`, {
-      hint: `Looked for ${places.map(({ file }) => file).join(', ')}.`,
+      hint: `None of these files exists: ${places.map(({ file }) => file).join(', ')}.`,
     });
   }
   const place = ownPlaceOf({ config: settings.config, user }, context);

@@ -260,7 +260,7 @@ async function withNodes(host: HostAccess, servers: readonly ServerStatus[]): Pr
   });
 }
 
-/** For example `two (generation 3)`. */
+/** Describes where a server runs, for example as `two (generation 3)`. */
 function nodesText(runsOn: readonly RunsOn[]): string {
   if (runsOn.length === 0) return 'no node';
   const shown = runsOn.slice(0, MOST_SHOWN).map(({ node, generation }) => {

@@ -71,7 +71,7 @@ export function typesOf(server: string, tools: readonly Tool[]): string {
   return `// The tools of ${oneLine(server)}, written by \`standpipe types\`.\n\nexport type ${typeName(server)} = {\n${entries.join('')}};\n`;
 }
 
-/** For example, `my-weather` becomes `MyWeatherTools`. */
+/** Derives the name of the type from that of the server: `my-weather` becomes `MyWeatherTools`. */
 function typeName(server: string): string {
   const words = server.split(/[^A-Za-z0-9]+/).filter(Boolean);
   const name = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');

@@ -48,7 +48,7 @@ function print(text: string): void {
   }
 }
 
-/** Limit for attempts: a host may be ending at the moment of a connection. More failures have another cause. */
+/** Limit for attempts, because a host may end while a connection is made. If all attempts fail, there is another cause. */
 const MOST_TRIES = 5;
 
 /** Connects to the host of a config and selects the server. Starts a background host if none is running. */

@@ -123,7 +123,7 @@ export class Activity {
     this.#progress = progress;
   }
 
-  /** Describes the same activity in other words: its time goes on. */
+  /** Changes the description of the activity. Its elapsed time continues. */
   update(label: string, message: string | undefined): void {
     this.#label = label;
     this.#progress = { message };

@@ -1,5 +1,6 @@
-// Tables. On a terminal: aligned, with a header, without empty columns, never wider than the window. Long fields are wrapped. In a pipe:
-// one line per row, fields separated by tabs, without a header. Nothing is cut. The content of a field cannot break the layout.
+// Prints tables. On a terminal, a table is aligned, has a header and no empty columns, and is never wider than the window; long fields
+// are wrapped. In a pipe, each row is one line with fields separated by tabs, and there is no header. Nothing is cut. The content of a
+// field cannot break the layout.
 
 import { homedir } from 'node:os';
 import { shellHere } from '../../../base/command-line.ts';

@@ -84,7 +84,7 @@ function isYes(text: string): boolean {
   return /^y(?:es)?$/i.test(text.trim());
 }
 
-/** Ctrl-D, or the terminal was closed. */
+/** Thrown when the user presses Ctrl-D or closes the terminal. */
 class EndOfInput extends Error {}
 
 /** Questions answered by one line each. Lines that were pasted or typed ahead answer the next questions. */

@@ -54,7 +54,7 @@ function split(word: string, keys: readonly string[]): { key: string; rest: stri
   const rest = word.slice(named?.length ?? 0);
   const isValue = named !== undefined && rest.startsWith('=') && !actions.some((action) => rest === `=${action}`);
   if (named !== undefined && !isValue) return { key: named, rest };
-  // The only question may have a field with the name of its key.
+  // If the task has one question, that may have a field with the same name as its key.
   if (keys.length === 1) return { key: keys[0]!, rest: `.${word}` };
   if (named !== undefined)
     throw invalidOption(`"${word}" is not an answer`, `Write ${named}.field=value, or ${named}=decline.`);

@@ -28,7 +28,7 @@ afterAll(() => {
   else process.env[variable] = before;
 });
 
-/** In the year 2096, so that nothing expires by itself. */
+/** A time in the year 2096, so that nothing expires by itself. */
 const LATER = 4e12;
 
 function taskOf(taskId: string, detachedMs = LATER, ttlMs: number | null = 60_000): DetachedTask {

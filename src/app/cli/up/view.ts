@@ -1,4 +1,4 @@
-// The output of `up`: on a terminal, in a log, and as JSON. And advice for servers that have failed.
+// Prints the output of `up` on a terminal, in a log, and as JSON, and advice for servers that have failed.
 
 import { shellWord } from '../../../base/command-line.ts';
 import { StandpipeError } from '../../../base/errors.ts';

@@ -84,7 +84,7 @@ function existingPlace(word: string, scope: HostConfigOptions['scope']): ConfigP
   if (existsSync(place.file)) return place;
   const looked = placesOfHost(hostIdOf(word), systemContext()).filter((each) => !scope || each.scope === scope);
   throw new UsageError('CONFIG_NOT_FOUND', `No config of ${place.host!.title} was found`, {
-    hint: `Looked for ${looked.map(({ file }) => file).join(', ')}.`,
+    hint: `None of these files exists: ${looked.map(({ file }) => file).join(', ')}.`,
   });
 }
 

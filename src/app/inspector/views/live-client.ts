@@ -47,7 +47,7 @@ export class LiveClient {
     this.putRedacted(name, this.redaction.value(data));
   }
 
-  /** Puts a list that was redacted once for several pages. */
+  /** Queues a list that was redacted once for several pages. */
   putRedacted<K extends keyof LiveMessages>(name: K, data: LiveMessages[K]): void {
     const id = 'id' in data ? data.id : '';
     this.#newest.set(`${name === 'answered' ? 'question' : name} ${id}`, { name, data });

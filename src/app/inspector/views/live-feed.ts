@@ -234,7 +234,7 @@ class BackgroundValidation {
 }
 
 const PAUSE_MS = 1_000;
-/** The pause is at least this many times as long as the answer took: a fleet of a thousand nodes must not keep the host busy. */
+/** The pause is at least this many times the duration of the last answer, so that a fleet of a thousand nodes does not keep the host busy. */
 const PAUSE_FACTOR = 20;
 
 /** Polls the status of the fleet while pages are open, and passes on each change. */

@@ -19,7 +19,7 @@ export const slow: LiteScenario = {
   on: both((asked, played) => void systemClock.after(SLOW_MS, () => played.send(played.usual(asked)))),
 };
 
-/** Answers as the specification prints them, in two pieces. */
+/** A server whose answers have the layout of the specification and arrive in two pieces. */
 export const printed: LiteScenario = {
   name: 'printed',
   on: both(async (asked, played) => {
@@ -30,7 +30,7 @@ export const printed: LiteScenario = {
   }),
 };
 
-/** Stray output: alone, and on the lines before an answer. */
+/** A server that writes stray output, alone and on the lines before an answer. */
 export const noisy: LiteScenario = {
   name: 'noisy',
   on: both((asked, played) => {
@@ -40,7 +40,7 @@ export const noisy: LiteScenario = {
   }),
 };
 
-/** Before each answer, sends an answer to a request that the client did not send. */
+/** A server that sends, before each answer, an answer to a request that the client did not send. */
 export const strangers: LiteScenario = {
   name: 'strangers',
   on: both((asked, played) => {
@@ -57,7 +57,7 @@ function strangeId(id: unknown): number {
   return typeof id === 'number' ? id + 1_000_000 : -1;
 }
 
-/** A tool with only its required fields, and null for others. */
+/** A server whose tool has only the required fields, and null for the others. */
 export const sparse: LiteScenario = {
   name: 'sparse',
   on: {
@@ -75,7 +75,7 @@ export const sparse: LiteScenario = {
   },
 };
 
-/** Members that a later version may have. */
+/** A server whose messages have members that a later version may define. */
 export const extended: LiteScenario = {
   name: 'extended',
   on: both((asked, played) => {
@@ -84,7 +84,7 @@ export const extended: LiteScenario = {
   }),
 };
 
-/** A tool whose description is large. */
+/** A server whose tool has a large description. */
 export const large: LiteScenario = {
   name: 'large',
   on: {
@@ -104,7 +104,7 @@ export const talkative: LiteScenario = {
   }),
 };
 
-/** A tool that fails. */
+/** A server whose tool fails. */
 export const failing: LiteScenario = {
   name: 'failing',
   on: {

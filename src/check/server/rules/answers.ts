@@ -25,7 +25,8 @@ export interface RestOfRequest {
 }
 
 /**
- * Sends a request with the id (or its rest), and waits for its answer. An answer with an unknown id, or to an answered request, is taken as the
+ * Sends a request with the id, or the rest of a request that was sent in part, and waits for its answer. An answer with an unknown id, or
+ * to an answered request, is taken as the
  * answer, unless one with the right id follows.
  */
 export async function echo(conversation: Conversation, id: string | number, rest?: RestOfRequest): Promise<Echo> {

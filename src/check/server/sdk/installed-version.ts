@@ -46,8 +46,7 @@ export function installedVersion(target: Target, isModern: boolean): string | un
 }
 
 /**
- * Returns undefined if the script of the command cannot import the package. Without a version if the command has no
- * script.
+ * Returns undefined if the script of the command cannot import the package. The version is absent if the command has no script.
  */
 export function importable(target: Target, name: string): { version?: string } | undefined {
   const script = scriptOf(target);

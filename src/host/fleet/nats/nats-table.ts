@@ -12,9 +12,9 @@ import { NatsWatch } from './nats-watch.ts';
 const WRONG_REVISION = [10071, 10164];
 /** JetStream: there is no message with this number. */
 const NO_SUCH_MESSAGE = [10037, 10043, 10057];
-/** Key of an entry that is written to learn which writes came before it. */
+/** Key of an entry that is written to find out which writes precede it. */
 const MARK = 'mark';
-/** Key of the table's last change among the known revisions. */
+/** Key under which the revision of the last change of the whole table is recorded. */
 const TABLE = '';
 
 export class NatsTable<T> implements Table<T> {

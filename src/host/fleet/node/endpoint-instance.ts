@@ -235,7 +235,7 @@ export class EndpointInstance implements NodeCallOwner, LocalInstance, OpenInsta
         const { notifications } = message.params!;
         const logs = readLogs(notifications);
         if (logs) this.#logs.want(client, logs);
-        if (logs) delete (notifications as NodeFilter)[LOGS]; // the server does not know this member
+        if (logs) delete (notifications as NodeFilter)[LOGS]; // this member is handled here, and the server does not define it
       } catch (error) {
         return this.#fail(reply, message.id, error);
       }
@@ -269,7 +269,7 @@ function clientOf(node: CallingNode, { params }: JsonRpcRequest | JsonRpcNotific
   if (caller !== undefined && !isCaller(caller)) {
     return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
   }
-  delete meta[CALLER]; // the server must not see this member
+  delete meta[CALLER]; // this member is not passed to the server
   const client = readEnvelope(meta, node.identityOf(caller));
   return caller?.revision && !(client instanceof RpcError) ? { ...client, revision: caller.revision } : client;
 }

@@ -165,7 +165,7 @@ export class LogWatches {
   }
 }
 
-/** `chosen` needs a second watch: it sets the level of a server that has one for all clients. */
+/** `chosen` needs a second watch: it sets the level of a server that has one level for all clients. */
 export async function watchWithLogs(
   service: Service,
   { filter, client, notified, ended }: Watcher,

@@ -21,7 +21,7 @@ const TRUSTED = 0.6;
 /** Fractions of the lifetime. */
 const RENEWAL = 1 / 4;
 const RETRY = 1 / 16;
-/** Unit: lifetimes. NATS removes an entry slightly after its time. */
+/** Unit: lifetimes. NATS removes an entry slightly after it expires. */
 const PATIENCE = 2;
 
 export interface NodeLeaseOptions {

@@ -128,7 +128,7 @@ export class FleetState implements FleetView {
   }
 }
 
-/** Returns the value before. */
+/** Returns the previous value. */
 function put<K, V>(map: Map<K, V>, key: K, value: V | undefined): V | undefined {
   const before = map.get(key);
   if (value === undefined) map.delete(key);

@@ -112,7 +112,7 @@ class Planner {
   readonly waiting: WaitingSlot[] = [];
   readonly #view: FleetView;
   readonly #attempts: Attempts;
-  /** Sorted by name. */
+  /** The nodes by name, in the order of the names. */
   readonly #nodes = new Map<string, PlannedNode>();
   readonly #byLabels = new Map<string, readonly PlannedNode[]>();
   readonly #reasons = new Map<string, string>();

@@ -50,7 +50,7 @@ export class FleetCall {
   askEveryMs = 0;
   /** Replicas that did not run the call. Other replicas may still run it. */
   refusedBy: Set<string> | undefined;
-  /** Time since which no instance could be found for it. */
+  /** Time since which no instance could be found for the call. */
   waitsSinceMs: number | undefined;
 
   constructor(owner: FleetCallOwner, { id, method, params, caller, only, maxAnswerBytes }: CallContent) {

@@ -107,7 +107,10 @@ export class FleetService implements Service {
     });
   }
 
-  /** Only extensions have notifications of clients to modern servers. One is lost if the instance of its client cannot be reached. */
+  /**
+   * Clients send notifications to modern servers only for extensions. A notification is lost if the instance of its
+   * client cannot be reached.
+   */
   notify(method: string, params: Params | undefined, client: ClientFacts): void | Promise<void> {
     const instance = isOfMcp(method) ? undefined : this.#requests.instanceOf(client.identity);
     if (!instance) return undefined;

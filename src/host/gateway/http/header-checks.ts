@@ -94,7 +94,7 @@ type Headers = readonly ToolHeader[] | undefined;
 /** Finds the `Mcp-Param-…` headers that the tool of a call declares. */
 export class ToolHeaders {
   readonly #service: Service;
-  /** The tools of a service without `tool`. */
+  /** The tools of a service that does not implement `tool`. */
   #catalogue: Catalogue | undefined;
 
   constructor(service: Service) {

@@ -134,7 +134,7 @@ function isTable(requests: unknown): boolean {
 
 function notDeclared(method: string, asked: string, why: string): PeerError {
   return new PeerError('CAPABILITY_NOT_DECLARED', `To finish ${method} the server needs ${asked}: ${why}`, {
-    hint: 'Give connect() the handler for it (elicit, sample, roots); the server should not have asked without one.',
+    hint: 'Give connect() the handler for it (elicit, sample, roots); a server must not send questions to a client that does not declare their capability.',
   });
 }
 

@@ -7,7 +7,7 @@ export class Expiries {
   readonly #clock: Clock;
   readonly #nowMs: () => number;
   readonly #expired: (id: string) => void;
-  /** In ascending order. Numbers in an array take less memory than in objects. */
+  /** Times in ascending order. Numbers in an array take less memory than in objects. */
   readonly #times: number[] = [];
   /** The tasks that expire at these times. */
   readonly #ids: string[] = [];

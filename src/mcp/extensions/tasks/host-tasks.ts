@@ -35,7 +35,7 @@ import {
 } from './wire-forms.ts';
 
 export interface HostTasksOptions extends TaskLimits {
-  /** How long a task can be read, from its creation. Then its call is cancelled. Default: 1 hour. */
+  /** How long a task can be read after its creation. Its call is cancelled after this time. Default: 1 hour. */
   ttlMs?: number;
   pollMs?: number;
 }

@@ -116,10 +116,9 @@ export class MemoryTaskStore implements TaskStore {
   #check(isNew: boolean, more: number, use: Use): void {
     const { maxTasks, maxPrincipalTasks, maxTaskBytes, maxPrincipalTaskBytes } = this.#limits;
     if (isNew && use.tasks.size >= maxPrincipalTasks) {
-      throw full(`this principal has ${maxPrincipalTasks} tasks, the most that one may have`);
+      throw full(`this principal has ${maxPrincipalTasks} tasks, which is the limit of a principal`);
     }
-    if (isNew && this.#tasks.size >= maxTasks)
-      throw full(`the server has ${maxTasks} tasks, the most that it may have`);
+    if (isNew && this.#tasks.size >= maxTasks) throw full(`the server has ${maxTasks} tasks, which is its limit`);
     if (more <= 0) return;
     if (use.bytes + more > maxPrincipalTaskBytes) {
       throw full(`the tasks of this principal would keep more than ${maxPrincipalTaskBytes} bytes`);

@@ -42,7 +42,7 @@ export interface TaskHandle extends AsyncIterable<TaskState> {
    * Aborting `signal` ends the wait; the task continues. `onState` gets each new state.
    */
   result(options?: { signal?: AbortSignal; onState?: (state: TaskState) => void }): Promise<CallToolResult>;
-  /** Answers questions, by the keys of `inputRequests`. Only 2026-07-28. */
+  /** Answers questions, by the keys of `inputRequests`. Only for servers of 2026-07-28. */
   answer(responses: Record<string, InputResponse>): Promise<void>;
   /** Requests the cancellation of the task, which may still end in another way. */
   cancel(): Promise<void>;

@@ -179,7 +179,7 @@ function withTasks(service: Service, server: DeclaredServer, options: TasksOptio
   };
 }
 
-/** 2025-11-25: a call names its task in addition. Other calls are not copied. */
+/** Removes `task`, which a call of 2025-11-25 may have. Parameters without it are not copied. */
 function withoutTask(params: Params): Params {
   if (params.task === undefined) return params;
   const { task: _, ...others } = params;

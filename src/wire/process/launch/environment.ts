@@ -98,7 +98,7 @@ export function withVariables(
 }
 
 /**
- * The whole environment of this process plus `extra`. For a tap, which must not change the environment of its server.
+ * The whole environment of this process plus `extra`. Used by a tap, which must not change the environment of its server.
  */
 export function wholeEnvironment(extra: Environment = {}, base: Environment = process.env): Record<string, string> {
   const own = Object.entries(base).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -13,7 +13,7 @@ import { realSystem, type Surroundings, type System } from './system.ts';
 export interface Program {
   file: string;
   args: readonly string[];
-  /** Default: the environment of the command. */
+  /** The environment of the program. Default: the environment of the command. */
   environment?: Readonly<Record<string, string>>;
   /** True if the arguments are a finished command line. */
   isVerbatim?: boolean;

@@ -15,7 +15,7 @@
 // Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` takes whole seconds in POSIX.
 // The script needs only POSIX, /proc on Linux and `ps -E` on macOS.
 
-/** Linux. One grep searches all processes; a second one checks each found process right before the signal. */
+/** On Linux, one grep searches all processes; a second one checks each found process right before the signal. */
 const signalMarkedByProc = `
 signal_marked() {
   for file in $(grep -lsF $every /proc/[0-9]*/environ); do
@@ -32,7 +32,7 @@ signal_marked() {
 }
 `;
 
-/** macOS. `ps -E` shows the environment of most programs of the same user, but not of system programs. */
+/** On macOS, `ps -E` shows the environment of most programs of the same user, but not of system programs. */
 const signalMarkedByPs = `
 is_marked() {
   for mark in $ended; do

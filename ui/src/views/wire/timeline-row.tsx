@@ -1,4 +1,4 @@
-// One row. Marks and words show its kind, never colour alone.
+// One row of the timeline. Marks and words show its kind, never colour alone.
 
 import { memo } from 'react';
 import type { EventRow } from '../../../../src/app/inspector/api.ts';

@@ -28,7 +28,7 @@ interface ShapeText<T> extends Written<RuleText>, Pick<ServerRule, 'since' | 'un
   readonly problem: (value: T, ruleRun: ServerRuleRun) => Wrong | undefined | Promise<Wrong | undefined>;
 }
 
-/** The rest of the sentence. With a fix if the fix of the rule does not apply. */
+/** The rest of a sentence whose subject is the part, with a fix if the fix of the rule does not apply. */
 type Wrong = string | { readonly problem: string; readonly fix: string };
 
 export function shapeRule<T>({ parts, none, ofCalls, problem, ...text }: ShapeText<T>): ServerRule {
@@ -168,7 +168,7 @@ function onlyLong(name: string): string {
   return `the check knows only the long call of "${name}", whose result is not awaited: name a short call of the tool with arguments in --allow-calls`;
 }
 
-/** Tools of 2025-11-25. Their calls without `task` are refused. */
+/** Whether the tool requires tasks (2025-11-25). A call of such a tool without `task` is refused. */
 function runsAsTask({ execution }: JsonObject): boolean {
   return isObject(execution) && execution.taskSupport === 'required';
 }

@@ -186,7 +186,7 @@ export const skillEntryRules = serverRows(ofSkills, [
   },
 ]);
 
-/** With the scheme `skill`, a registered name of RFC 3986 follows. */
+/** In a URI with the scheme `skill`, a registered name of RFC 3986 follows the scheme. */
 function isSkillUri(uri: string): boolean {
   return isUri(uri) && (!uri.startsWith('skill:') || /^skill:\/\/[\w.~!$&'()*+,;=%-]*(?:\/|$)/.test(uri));
 }

@@ -30,7 +30,7 @@ import {
   severalTasks,
 } from './task-shapes.ts';
 
-/** Ids with fewer characters can be guessed, and so can ids that differ in fewer. */
+/** Ids with fewer characters can be guessed, and so can ids that differ in fewer characters. */
 const LEAST_ID_CHARS = 16;
 const LEAST_DIFFERENT_CHARS = 10;
 

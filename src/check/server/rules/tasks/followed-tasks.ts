@@ -29,7 +29,7 @@ export interface FollowedTask {
   readonly created: Answer;
   /** The task in the answer `created`. */
   readonly task: JsonObject;
-  /** The id of the task; empty if `taskId` is not a string. Then the task was not read. */
+  /** The id of the task; empty if `taskId` is not a string. A task without an id is not read. */
   readonly id: string;
   /** Answers to `tasks/get`, in order. A task that has ended was read twice after its end. */
   readonly reads: Answer[];
@@ -80,7 +80,7 @@ export async function followedTasks(ruleRun: ServerRuleRun): Promise<readonly Fo
   if (found.length > 0) return found;
   const isWanted = mayBeTask(ruleRun);
   const { knownLongCall: long } = ruleRun;
-  if (long && isWanted(long.tool)) notApplicable('no call became a task, not even the long one');
+  if (long && isWanted(long.tool)) notApplicable('neither the long call nor another permitted call became a task');
   const none = 'no permitted call became a task: name a call that becomes one with --long-call';
   notApplicable(whyNoCalls(ruleRun, { calls: [] }, ruleRun.facts.tools.some(isWanted) ? none : NO_TOOL, isWanted));
 }

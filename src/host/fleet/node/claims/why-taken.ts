@@ -8,7 +8,7 @@ import type { ClaimRecord, ClusterNetwork } from '../../cluster-network.ts';
 
 /** After this time, every connected node knows that the claims table was created again. */
 const UNNOTICED_MS = 20_000;
-/** Limit of sessions that are waited for. The wait for a dropped one starts again. */
+/** Limit of the sessions whose end is awaited. If one is dropped because of the limit, the wait for it starts again. */
 const MOST_SESSIONS = 10_000;
 
 export class WhyTaken {
