@@ -85,7 +85,7 @@ export interface EventRow {
   /** `seq` of the counterpart: for a request, its answer; for an answer, a progress notification or a cancellation, its request. */
   pairSeq?: number;
   error?: string;
-  /** The outcome, if it is not a failure: cancelled, or not supported by an older server. The status of a task. */
+  /** An outcome that is not a failure: cancelled, or not supported by an older server. For a task: its status. */
   note?: string;
   /** The number of the task that the message belongs to (`TaskSummary.row`). */
   task?: number;

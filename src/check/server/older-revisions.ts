@@ -1,4 +1,5 @@
-// Violations that only concern old revisions: a server does not fail because of a revision that its clients no longer choose.
+// Reduces failures that concern only old revisions to warnings: a server does not fail because of a revision that its clients no longer
+// choose.
 
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Outcome } from '../report/report.ts';

@@ -28,7 +28,7 @@ export type ListWait = 'none' | 'limited' | 'all';
 /** State that all clients share, regardless of their rights. */
 interface Store {
   readonly byMember: Map<HostedServer, ListedServer>;
-  /** Servers and lists that were left out of a list and are being read. */
+  /** Server and kind of the lists that were left out of a merged list and are still being read. */
   readonly late: Set<string>;
   version: number;
   readonly members: () => readonly HostedServer[];

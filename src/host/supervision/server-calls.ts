@@ -99,7 +99,7 @@ export class ServerCalls<Client> {
     link.failed();
     const error = endedByUs(thrown, link) ? lost(link) : withReason(thrown, this.#options.whyAway);
     const outcome = outcomeOf(error);
-    // Errors that the server answered with stay unchanged, and an unsent call has not run.
+    // The process is added to the error unless the server itself answered with the error, or the call was not sent.
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
     // A command ended the process: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);

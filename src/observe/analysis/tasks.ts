@@ -219,7 +219,7 @@ export class Tasks {
     this.#changed.add(task);
   }
 
-  /** The first final state is the last one. */
+  /** A task that has reached a final state keeps it. */
   #state(task: Task, { atMs, seq }: FrameEvent, state: TaskState): void {
     const { status, statusMessage, questions, hasOutcome, toolError, error } = state;
     if (hasOutcome) task.outcomeSeq ??= seq;
@@ -230,7 +230,7 @@ export class Tasks {
     else if (status !== 'input_required') task.questionsSeq = undefined;
     const last = task.changes.at(-1);
     const isNew = !last || last.status !== status || last.statusMessage !== statusMessage;
-    // The answer to the call and notifications of 2025-11-25 do not have the questions.
+    // The answer to the call and the notifications of 2025-11-25 do not contain the questions.
     const asksOther = questions && task.questions && task.questions.keys !== questions.keys;
     if (questions || status !== 'input_required') task.questions = questions;
     if (isNew || asksOther) this.#change(task, { atMs, seq, status, statusMessage });

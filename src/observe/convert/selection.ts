@@ -131,7 +131,7 @@ function tooLong(file: string): UsageError {
     'RECORDING_UNUSABLE',
     `${file} has more than ${MOST_EVENTS} events or ${MOST_BYTES / 1024 / 1024} MiB`,
     {
-      hint: 'Select a part: --server NAME. Or split the file by lines; each part needs its first line.',
+      hint: 'Select a part with --server NAME, or split the file at line ends; each part needs the first line of the file.',
     },
   );
 }

@@ -114,7 +114,7 @@ const dotnetRuntime = exitRule(
   /You must install or update \.NET|The framework '([^']+)', version '([^']+)'[^\n]*(?:was not found)?/,
   ([, framework, version]) => ({
     problem: `needs a .NET runtime that is not installed${framework ? `: ${framework} ${version}` : ''}`,
-    fix: 'Install that runtime (dotnet --list-runtimes shows what is there), or publish the server self-contained.',
+    fix: 'Install that runtime (dotnet --list-runtimes lists the installed ones), or publish the server self-contained.',
   }),
 );
 

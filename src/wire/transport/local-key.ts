@@ -7,7 +7,7 @@ import { rmSync, utimesSync } from 'node:fs';
 import { readPrivately, replacePrivately } from '../process/files/private-file.ts';
 
 export interface LocalKey {
-  /** 256 random bits in hexadecimal. */
+  /** The secret: 256 random bits in hexadecimal. */
   readonly secret: string;
   /** Pid of the current or last listener. */
   readonly pid: number;

@@ -148,7 +148,10 @@ function stderrOfCall(host: HostAccess, server: string): () => Promise<string> {
   };
 }
 
-/** Throws the error, with stderr added to its evidence unless it has some, and with the hint for both texts if there is one. */
+/**
+ * Throws the error. Adds stderr to its evidence unless the error has stderr already, and the hint that follows from
+ * stderr or the message, if any.
+ */
 function withStderr(error: unknown, stderrTail: string, hintFor: (text: string) => string | undefined): never {
   if (!(error instanceof StandpipeError)) throw error;
   const hint = hintFor(`${stderrTail}\n${error.message}`);

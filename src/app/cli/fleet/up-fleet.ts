@@ -140,7 +140,10 @@ export class UpFleet {
     return this.#node ? undefined : 'the host is joining its fleet';
   }
 
-  /** Why the servers of the fleet are still unknown. `all`: for lists of all servers, which start with those of this node. */
+  /**
+   * Why the servers of the fleet are still unknown. `all`: the request is for all servers, and may be answered with
+   * those of this node at first.
+   */
   whyNotYet(all: boolean): string | undefined {
     if (this.#node || (all && this.#hasBegun)) return undefined;
     return 'The gateway has not joined its fleet yet and does not know the servers of other nodes. Retry in a few seconds.';

@@ -101,7 +101,7 @@ function timed(host: RemoteHost | undefined, { timeoutMs }: Settings): RemoteHos
 
 function realPath(file: string): string {
   try {
-    return realpathSync.native(file); // in the case of the file system: macOS and Windows do not distinguish case
+    return realpathSync.native(file); // restores upper and lower case as in the file system, which macOS and Windows ignore in paths
   } catch {
     return file; // the file does not exist: no host is running
   }

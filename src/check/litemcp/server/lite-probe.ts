@@ -51,7 +51,7 @@ export class LiteProbe extends ProcessUnderTest {
     return request.id;
   }
 
-  /** All messages with this id, in order. An id that came back as a string counts too. */
+  /** All messages with this id, in order. Includes answers that have the id as a string. */
   answersTo(id: number): readonly Message[] {
     return this.#byId.get(textOf(id)) ?? [];
   }

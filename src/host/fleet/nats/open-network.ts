@@ -20,7 +20,7 @@ export interface ClusterNetworkOptions extends NatsConnectOptions {
 
 const DEFAULT_LIFETIME_MS = 5_000;
 const TIMEOUT_MS = 5_000;
-/** Twice the TTL of a task, because its last change may be at its end. */
+/** Twice the TTL of a task, because a task may change for the last time when its TTL ends. */
 const RECORDS = { ttlMs: 2 * 60 * 60_000, maxBytes: 256 * 1024 * 1024 };
 /** Earlier versions apply several changes at one revision if they arrive together and the bucket is replicated. */
 const REPLICABLE = [2, 9, 21];

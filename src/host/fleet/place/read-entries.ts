@@ -168,7 +168,7 @@ function isLiteral(secret: string): boolean {
   return around.some((text) => text.length >= 8 && /\d/.test(text) && /[A-Za-z]/.test(text));
 }
 
-/** For example `Bearer ${TOKEN}` for the header `Authorization`, and `${X_API_KEY}` for `X-API-Key`. */
+/** The suggested value of a header: `Bearer ${TOKEN}` for `Authorization`, `${X_API_KEY}` for `X-API-Key`. */
 function example(name: string, value: string): string {
   const scheme = /^(Bearer|Basic|Token) /i.exec(value)?.[0] ?? '';
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');

@@ -118,7 +118,7 @@ export class FleetQuotas {
     const { principal, quotas } = share;
     const ask: QuotaAsk = { principal, quotas, gateway: this.#self, ...asked };
     const home = this.homeOf(principal);
-    // Without NATS, no home knows what the other gateways hold, not even this one.
+    // While NATS is disconnected, this gateway does not know the shares of the others, even if it is the home.
     if (home === this.#self && this.#network.isConnected) return this.#homeAsk(ask);
     return askNode(this.#network, home, 'standpipe/quota', ask, ASK_MS);
   }

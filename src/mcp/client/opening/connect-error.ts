@@ -41,7 +41,11 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
       error.rpcCode,
       `${failed}: the server refused ${step}: ${beginningOf(error.message)}`,
       error.data,
-      details(error, evidence, 'The server is running and refuses this connection; its message has the reason.'),
+      details(
+        error,
+        evidence,
+        'The server is running and refuses this connection; its error message shows the reason.',
+      ),
     );
   }
   const { closeError } = channel;

@@ -299,7 +299,7 @@ function transcriptAgreement(result: Record<string, unknown>): Agreement {
 }
 
 const UPDATE =
-  'Update the server or this package; `era` and `revision` of connect(), `--era` and `--revision` on the command line, select what is tried.';
+  'Update the server or this package. The options `era` and `revision` of connect(), or `--era` and `--revision` on the command line, select the revisions that are tried.';
 const PUBLISHED =
   'No revision of MCP has this date. In the server, answer initialize with the requested version, or with another published one.';
 

@@ -113,7 +113,7 @@ function loadCalls(): JobCalls {
   return loadedCalls;
 }
 
-// winnt.h
+// constants of winnt.h
 const PROCESS_TERMINATE = 0x0001;
 const PROCESS_SET_QUOTA = 0x0100;
 const SYNCHRONIZE = 0x0010_0000;

@@ -72,7 +72,7 @@ export const requestRules = serverRows({ level: 'ADVICE', runs: 'each era', uses
     id: 'jsonrpc/method-not-found-code',
     endIsReportedBy: 'jsonrpc/unknown-methods-are-refused',
     title: 'answer an unknown method with the code -32601',
-    says: 'The code -32601 means that a method does not exist. Clients use it to find out what a server supports.',
+    says: 'The code -32601 means that a method does not exist. Clients use it to determine which methods a server supports.',
     source: errorObject,
     fix: 'Look up the method before you validate its params, and answer with -32601 if it does not exist.',
     check: async (ruleRun) => {

@@ -294,7 +294,7 @@ const roundRules = serverRows({ ...modern, uses: 'shared' }, [
     fix: protect,
     check: async (ruleRun) => {
       const asking = await askingCall(ruleRun);
-      const name = textArgumentOf(asking) ?? notApplicable('the asking call has no string argument');
+      const name = textArgumentOf(asking) ?? notApplicable('the call that asks has no string argument');
       const args = { ...asking.call.arguments, [name]: 'x' };
       const question = await answerable(asking, args);
       if (question.requestState === undefined) notApplicable('the call has no state');

@@ -310,7 +310,7 @@ export class Claims {
     slot.instance = undefined;
   }
 
-  /** Has no effect if the claim is no longer this node's to change. */
+  /** Has no effect if the claim no longer belongs to this node. */
   async #change(slot: Slot, claim: ClaimRecord): Promise<void> {
     const revision = await this.#write(slot.key, claim, slot.revision);
     if (revision !== undefined) Object.assign(slot, { claim, revision });
