@@ -13,7 +13,7 @@ import { AskingTools } from '../mcp/client/session/asking-tools.ts';
 import { builtInExtensions } from '../mcp/extensions/built-in.ts';
 import { defaultExtensions } from '../mcp/extensions/default-extensions.ts';
 import { type Extension, type KeptRecords, register, withDefaults } from '../mcp/extensions/extension.ts';
-import { overlay } from '../mcp/layers/layer.ts';
+import { compose, overlay, type ServiceLayer } from '../mcp/layers/layer.ts';
 import type { Service, ServiceFacts } from '../mcp/service.ts';
 import type { FlowStore } from '../observe/flow/store.ts';
 import type { WireObserver } from '../wire/wire.ts';
@@ -48,6 +48,8 @@ export interface HostOptions {
   onStateFileProblem?: (error: Error) => void;
   /** The records of a server of the fleet, or of an instance that this node runs for it. Undefined for all others. */
   recordsOf?: ((config: ServerConfig) => KeptRecords | undefined) | undefined;
+  /** Further layers around the service of each server, such as an audit trail. The first one receives a request first. */
+  layers?: ((server: string) => readonly ServiceLayer[]) | undefined;
   eraMemory?: EraMemory;
   clock?: Clock;
   random?: () => number;
@@ -79,7 +81,7 @@ export interface HostUseOptions {
 export interface HostContext
   extends Pick<
     HostOptions,
-    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'serviceOf' | 'whyAway' | 'recordsOf' | 'random'
+    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'serviceOf' | 'whyAway' | 'recordsOf' | 'layers' | 'random'
   > {
   flow: FlowStore;
   clock: Clock;
@@ -114,7 +116,7 @@ export class HostedServer implements InstanceOwner {
     this.pool = new Pool(this, context);
     this.#extensions = register(withDefaults(builtInExtensions, context.extensions, 'host'));
     this.#clientExtensions = register(withDefaults(defaultExtensions, context.extensions, 'client'));
-    this.service = this.#extended();
+    this.service = compose(this.#extended(), ...(context.layers?.(config.name) ?? []));
     this.calls = this.#typedClient();
   }
 

@@ -44,6 +44,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
       summary: 'show stderr, stray output and state changes of servers',
       load: () => import('./commands/logs.ts'),
     },
+    audit: { summary: 'show and verify who called what', load: () => import('./commands/audit.ts') },
     start: { summary: 'start a server of the running host', load: async () => (await control()).control('start') },
     stop: { summary: 'stop a server of the running host', load: async () => (await control()).control('stop') },
     restart: {

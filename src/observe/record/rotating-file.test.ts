@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
-import { RotatingFile } from './recorder.ts';
+import { RotatingFile } from './rotating-file.ts';
 
 const folder = temporaryFolder('rotating');
 
 test('a process that exits while the file is being opened loses no lines', async () => {
   const path = join(folder, 'ends.jsonl');
-  const file = new RotatingFile({ path, maxFileBytes: 1e6, maxFiles: 1, header: 'header' });
+  const file = new RotatingFile({ path, maxFileBytes: 1e6, maxFiles: 1, header: () => 'header' });
   const appending = file.append(Buffer.from('first\n'));
   expect(file.hasUnwritten).toBe(true);
   file.appendSync(Buffer.from('last\n'));
@@ -20,7 +20,7 @@ test('a process that exits while the file is being opened loses no lines', async
 
 test('a process that exits while lines are written leaves each at least once', async () => {
   const path = join(folder, 'writes.jsonl');
-  const file = new RotatingFile({ path, maxFileBytes: 1e6, maxFiles: 1, header: 'header' });
+  const file = new RotatingFile({ path, maxFileBytes: 1e6, maxFiles: 1, header: () => 'header' });
   await file.append(Buffer.from('first\n'));
   const appending = file.append(Buffer.from('second\n'));
   file.appendSync(Buffer.from('last\n'));

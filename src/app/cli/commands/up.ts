@@ -25,6 +25,9 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--record <file>', 'record all traffic to this file')
     .option('--max-file-bytes <number>', 'rotate the recording at this size', countOf('--max-file-bytes'))
     .option('--max-files <number>', 'keep at most this many recording files', countOf('--max-files'))
+    .option('--audit <file>', 'record who called what, as lines with a hash chain')
+    .option('--audit-arguments', 'keep the arguments in the audit trail, without secrets')
+    .option('--audit-required', 'refuse calls that the audit trail cannot record')
     .addOption(new Option('--log <file>', 'file that stdout and stderr are written to').hideHelp())
     .optionsGroup('HTTP options:')
     .option('--http <[host:]port>', 'serve all servers at /mcp and each one at /mcp/<server>')
@@ -52,6 +55,7 @@ fleet places on it.`,
     'up --config examples/mcp.json --open',
     'up --background --idle 10m',
     'up --record session.jsonl',
+    'up --http 8080 --audit audit.jsonl',
     'up --http 8080',
     'up --http 8080 --behind-proxy --public-url https://mcp.example.org',
     'up --join nats://127.0.0.1 --node one --labels gpu,eu',

@@ -29,12 +29,13 @@ import { openPage } from '../open-page.ts';
 import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
 import { ServerSecrets, showTraffic } from '../servers/show-traffic.ts';
+import { type AuditFlags, auditHost } from './audit-host.ts';
 import { logStderr } from './host-log.ts';
 import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import { adviceFor, errorLine, jsonView, logView, screenView, type UpView } from './view.ts';
 import { Viewers } from './viewers.ts';
 
-export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
+export interface UpOptions extends HttpOptions, RecordOptions, AuditFlags, JoinFlags {
   watch: boolean;
   inspector: boolean;
   port?: number;
@@ -61,7 +62,9 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
   const isRepeated = repeatedFailures();
   const controlPath = controlPathOf(settings); // undefined without a config, which `Host.open` reports
+  const audit = auditHost(options, { redact: (text) => secrets.redact(text), node: settings.node, note: tell });
   const hostOptions: HostOptions = {
+    layers: audit && ((server) => [audit.layers.ofServer(server)]),
     eraMemory: userEraMemory(),
     // The socket admits one host at a time.
     ...(controlPath && { stateFile: join(stateFolder(), `${shortHash(controlPath)}.records`) }),
@@ -139,15 +142,17 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     await viewers.close();
     // The host is stopped after the Inspector, which can start servers until it is closed.
     await host.stop();
-    await recorder?.close();
+    await Promise.all([recorder?.close(), audit?.log.close()]);
   };
   try {
+    await audit?.log.open();
     const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
-    http = plan && (await serveHost(host, plan, ownerFile, tell, fleet));
+    http = plan && (await serveHost(host, plan, ownerFile, tell, { fleet, audit }));
     shown.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
     for (const text of trouble) shown.note(text);
     if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
     if (await recorder?.open()) shown.note(`All traffic is recorded to ${recorder!.file}`);
+    if (audit) shown.note(`Calls are recorded in the audit trail ${audit.log.file}`);
     tellProblems(problems, shown);
     let failure: unknown;
     const failed = (error: unknown) => {

@@ -8,6 +8,7 @@ import { type HttpServing, serveHttp } from '../../../host/gateway/http/serve-ht
 import type { Host } from '../../../host/host.ts';
 import type { UpFleet } from '../fleet/up-fleet.ts';
 import { invalidOption } from '../invocation.ts';
+import type { HostAudit } from './audit-host.ts';
 import { findClients } from './http-clients.ts';
 import { fleetMetrics, hostMetrics, whyNotReady } from './metrics.ts';
 
@@ -79,7 +80,7 @@ export async function serveHost(
   { options, address, tls }: HttpPlan,
   ownerFile: string,
   note: (text: string) => void,
-  fleet?: UpFleet,
+  { fleet, audit }: { fleet?: UpFleet | undefined; audit?: HostAudit | undefined } = {},
 ): Promise<HostServing> {
   const known = (name: string | undefined) => name === undefined || host.isListed(name);
   const { auth, token, clients } = findClients(options, ownerFile, note);
@@ -89,6 +90,7 @@ export async function serveHost(
     token,
     observeClient: host.clients.observe,
     shared: fleet?.sharedQuotas,
+    layers: audit && ((name) => [audit.layers.ofGateway(name)]),
     metrics: [...hostMetrics(host), ...(fleet ? fleetMetrics(fleet) : [])],
     notReady: () => fleet?.whyNotReady(host) ?? whyNotReady(host),
     notYet: (name) => (name !== undefined && known(name) ? undefined : fleet?.whyNotYet(name === undefined)),

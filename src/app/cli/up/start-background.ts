@@ -4,7 +4,7 @@
 
 import { closeSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { systemClock } from '../../../base/clock.ts';
 import { shellWords } from '../../../base/command-line.ts';
 import { durationText } from '../../../base/duration.ts';
@@ -20,6 +20,7 @@ import { isServed } from '../../../wire/transport/local-socket.ts';
 import { mainFile } from '../../built-files.ts';
 import type { Settings } from '../invocation.ts';
 import { certainControlPath, configFileOf, configOptions, controlNameOf } from '../servers/running-host.ts';
+import { auditFile } from './audit-host.ts';
 import { hostLogFile } from './host-log.ts';
 
 export interface BackgroundOptions {
@@ -71,7 +72,9 @@ async function start(
   const file = configFileOf(settings);
   const log = hostLogFile(settings)!;
   const options = words ?? ['--on-demand', '--no-inspector', '--idle', durationText(idleMs!)];
-  const args = ['up', ...configOptions(settings), '--log', log, ...options];
+  const audit = options.includes('--audit') ? undefined : auditFile(undefined);
+  const audited = audit === undefined ? [] : ['--audit', resolve(audit)];
+  const args = ['up', ...configOptions(settings), '--log', log, ...audited, ...options];
   const output = openPrivateSync(log);
   let started: DetachedStart;
   try {

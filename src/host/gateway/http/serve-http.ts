@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServiceLayer } from '../../../mcp/layers/layer.ts';
 import type { Server } from '../../../mcp/server/server.ts';
 import type { Service } from '../../../mcp/service.ts';
 import { type Auth, anyOf, ownerToken, type Principal } from '../access/auth.ts';
@@ -38,6 +39,8 @@ export interface ServeHttpOptions extends HttpGatewayOptions, ConnectionOptions 
   token?: string | false;
   /** Serves `/metrics` to principals that may use every server. A list adds metrics of the application. */
   metrics?: boolean | readonly Gauged[];
+  /** Further layers around the service of each path, before metrics and traces. */
+  layers?: ((name: string) => readonly ServiceLayer[]) | undefined;
   /** The reason why requests cannot be served now, for `/readyz`. */
   notReady?: () => string | undefined;
   /** The reason why the named server, or without a name every server, is not available yet. Requests get 503 with `Retry-After`. */
@@ -85,7 +88,7 @@ export async function serveHttp(
     ...options,
     path,
     name: 'info' in served ? served.info.name : undefined,
-    layers: (name) => (metrics ? [trace(name), metrics.measure(name)] : [trace(name)]),
+    layers: (name) => [...(options.layers?.(name) ?? []), trace(name), ...(metrics ? [metrics.measure(name)] : [])],
   });
   metrics?.add(gatewayMetrics(gateways.limits));
   if (typeof options.metrics === 'object') for (const gauged of options.metrics) metrics?.add(gauged);
