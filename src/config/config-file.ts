@@ -14,6 +14,7 @@ import {
 import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
 import { projectFiles } from './hosts/host-folders.ts';
 import type { HostScope } from './hosts/host-program.ts';
+import type { FoundLock, LockMode } from './lock/server-lock.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import type { CheckEntry } from './read/check-entry.ts';
 import { type Draft, readDraft } from './read/draft.ts';
@@ -35,6 +36,8 @@ export interface ConfigFile {
   problems: readonly ConfigProblem[];
   /** Other files that the servers depend on. */
   envFiles: readonly string[];
+  /** The lock beside the file. Undefined before it was looked for. */
+  lock?: { readonly file: string; readonly found: FoundLock } | undefined;
 }
 
 /** An entry that cannot be used. */
@@ -80,6 +83,8 @@ interface ConfigForm {
   drafts: { draft: Draft; findings: Findings }[];
   rejected: RejectedServer[];
   problems: ConfigProblem[];
+  /** The default of `locked` for all servers. */
+  locked?: LockMode | undefined;
 }
 
 export function readForm(document: JsonDocument, place: ConfigPlace, platform: NodeJS.Platform): ConfigForm {
@@ -88,6 +93,7 @@ export function readForm(document: JsonDocument, place: ConfigPlace, platform: N
   const found = findEntries(document, whole, place, platform);
   if (!found) return { ...form, problems: whole.problems };
   form.definitions = readInputs(found.inputs, document, whole);
+  form.locked = found.locked;
   for (const { name, source, node } of found.entries) {
     const findings = new Findings(name);
     const isObject = node.type === 'object';
@@ -123,7 +129,8 @@ export function expandForm(
       const suggestion = `Only \`${ownCommand} fleet apply FILE\` uses it.`;
       findings.warn(draft.place.at, '"place" has no effect in the config of one host', suggestion);
     }
-    const server = expandDraft(draft, sources, textOf, findings, envFiles);
+    const expanded = expandDraft(draft, sources, textOf, findings, envFiles);
+    const server = { ...expanded, locked: expanded.locked ?? form.locked };
     if (draft.command && server.enabled && connectsToItself(server, file, sources.platform)) {
       findings.error(draft.command.at, 'This entry connects to itself', 'Name another config: "--config", "FILE".');
     }

@@ -8,6 +8,7 @@ import { resolveInputsSync } from './expand/variables.ts';
 import { decodeFile } from './files/disk.ts';
 import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
+import { type LockMode, lockedConfig } from './lock/server-lock.ts';
 import { GIVEN, problemError } from './problem.ts';
 import { parseDocument } from './read/json-document.ts';
 import type { formatsOfRemotes, keysOfOthers, replacements } from './read/keys.ts';
@@ -27,12 +28,16 @@ export interface GivenConfig {
   mcpServers?: Readonly<Record<string, GivenServer>>;
   servers?: Readonly<Record<string, GivenServer>>;
   inputs?: readonly object[];
+  locked?: LockMode;
 }
 
 /** A misspelled key is a type error. */
 export type GivenServer = { [key in keyof OwnKeys]?: OwnKeys[key] | undefined } & KeysOfOthers;
 
-type Settings = Omit<ServerSettings, 'name' | 'source' | 'secrets' | 'unlisted' | 'restart' | 'share' | 'tools'>;
+type Settings = Omit<
+  ServerSettings,
+  'name' | 'source' | 'secrets' | 'unlisted' | 'restart' | 'share' | 'tools' | 'lock'
+>;
 type OfCommand = 'command' | 'args' | 'cwd' | 'protocol' | 'framing' | 'stop' | 'keepDaemons';
 type OfRemote = 'url' | 'headers' | 'oauth' | 'ca';
 
@@ -71,7 +76,8 @@ export function configOf(given: GivenConfig): Config {
   const inputs = resolveInputsSync(form.inputIds, definitions, context);
   const file = expandForm(form, place, { ...context, folder: place.folder, definitions, inputs }, textOf);
   if (!file.usable) throw problemError(file.problems.find(({ severity }) => severity === 'error')!);
-  return mergeFiles([file], []);
+  const servers = file.servers.map((server) => lockedConfig(server, undefined)); // an object has no lock beside it
+  return mergeFiles([{ ...file, servers }], []);
 }
 
 function asText(given: unknown): string {

@@ -5,6 +5,7 @@ import { UsageError } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../wire/process/tree/stop-ladder.ts';
+import type { LockMode, ServerLock } from './lock/server-lock.ts';
 import type { Position } from './problem.ts';
 
 export const restartPolicies = ['always', 'on-failure', 'never'] as const;
@@ -120,6 +121,10 @@ export interface ServerSettings {
   /** The settings of tasks of the host; if undefined, calls of the server never become tasks of the host. */
   tasks: Readonly<TaskSettings> | undefined;
   tools: ToolRules;
+  /** What to do with definitions that the lock does not approve. Default: `hide` if there is a lock beside the config. */
+  locked: LockMode | undefined;
+  /** The part of the lock for this server. Undefined: its definitions are not checked. */
+  lock?: ServerLock | undefined;
   /** Secret values in `command`, `args`, `cwd`, `url` or `oauth`, besides those of `env` and `headers`. */
   secrets: readonly string[];
   /** Set by a fleet: excluded from the combined server, and without an address on the gateway. */
@@ -175,6 +180,7 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   // A task outlives its request, and its result takes memory until its TTL ends: the owner of the server decides that.
   tasks: undefined,
   tools: {},
+  locked: undefined,
   secrets: [],
   unlisted: false,
 };

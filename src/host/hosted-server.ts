@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import type { Evidence } from '../base/errors.ts';
+import { sameSettings } from '../config/files/diff-configs.ts';
 import { isOfFleet, type RemoteConfig, type ServerConfig, toolFilter } from '../config/server-config.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { ClientLink } from '../mcp/client/connection.ts';
@@ -17,6 +18,7 @@ import { compose, overlay, type ServiceLayer } from '../mcp/layers/layer.ts';
 import type { Service, ServiceFacts } from '../mcp/service.ts';
 import type { FlowStore } from '../observe/flow/store.ts';
 import type { WireObserver } from '../wire/wire.ts';
+import type { Unapproved } from './pool/approved-definitions.ts';
 import type { Askable } from './pool/askable.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
@@ -33,6 +35,8 @@ export interface HostOptions {
   /** Default: a new store. */
   flow?: FlowStore;
   onStateChange?: (change: StateChange) => void;
+  /** Called once for each definition of a server that its lock does not approve. Its text is not passed on. */
+  onUnapproved?: (unapproved: Unapproved) => void;
   /** Called with the first non-protocol text on stdout after a start, and again when the count reaches 10, 100, 1000 and so on. */
   onNoise?: (noise: { server: string; text: string; count: number }) => void;
   /** Creates the service of a server that nodes of a fleet run (`isOfFleet`). Called for each connection. */
@@ -81,12 +85,24 @@ export interface HostUseOptions {
 export interface HostContext
   extends Pick<
     HostOptions,
-    'extensions' | 'inputs' | 'onStateChange' | 'onNoise' | 'serviceOf' | 'whyAway' | 'recordsOf' | 'layers' | 'random'
+    | 'extensions'
+    | 'inputs'
+    | 'onStateChange'
+    | 'onNoise'
+    | 'onUnapproved'
+    | 'serviceOf'
+    | 'whyAway'
+    | 'recordsOf'
+    | 'layers'
+    | 'random'
   > {
   flow: FlowStore;
   clock: Clock;
   eraMemory: EraMemory;
 }
+
+/** A server may change its definitions at every listing. */
+const MOST_TOLD = 1_000;
 
 export class HostedServer implements InstanceOwner {
   readonly pool: Pool;
@@ -101,6 +117,9 @@ export class HostedServer implements InstanceOwner {
   #removed = false;
   readonly #whyAway: HostOptions['whyAway'];
   readonly #recordsOf: HostOptions['recordsOf'];
+  readonly #onUnapproved: HostOptions['onUnapproved'];
+  /** Messages about definitions that are not approved, each of which is passed on once. */
+  readonly #told = new Set<string>();
   readonly #pooled = new PooledService(this);
   readonly #extensions: readonly Extension[];
   /** Extensions for calls of the program that runs the host. */
@@ -111,6 +130,7 @@ export class HostedServer implements InstanceOwner {
     this.clock = context.clock;
     this.#whyAway = context.whyAway;
     this.#recordsOf = context.recordsOf;
+    this.#onUnapproved = context.onUnapproved;
     this.mayUse = toolFilter(config.tools);
     this.asking = new AskingTools(config.asks);
     this.pool = new Pool(this, context);
@@ -170,8 +190,54 @@ export class HostedServer implements InstanceOwner {
     return this.supervised.use((client) => run(allowedClient(client, this, this.#clientExtensions)), options);
   }
 
+  async locked(client: Client): Promise<Client> {
+    const { lock } = this.#config;
+    if (!lock) return client;
+    const [{ lockedClient, readDefinitions }, { ApprovedDefinitions, refusedServer, whyRefused }] = await Promise.all([
+      import('./pool/locked-client.ts'),
+      import('./pool/approved-definitions.ts'), // loads node:crypto
+    ]);
+    let isOpening = true;
+    let isRefused = lock.why !== undefined;
+    const report = (unapproved: Unapproved) => {
+      client.warn('definition-not-approved', unapproved.message, unapproved.message);
+      this.#unapproved(unapproved);
+      if (unapproved.mode !== 'refuse') return;
+      isRefused = true;
+      if (!isOpening) void this.pool.stop(whyRefused(this.#config));
+    };
+    const approvals = new ApprovedDefinitions(this.#config.name, () => this.#config.lock ?? lock, report);
+    const locked = lockedClient(client, approvals);
+    if (lock.mode === 'refuse') {
+      await readDefinitions(locked);
+      if (isRefused) throw refusedServer(this.#config);
+    }
+    isOpening = false;
+    return locked;
+  }
+
+  #unapproved(unapproved: Unapproved): void {
+    const { message } = unapproved;
+    if (this.#told.has(message) || this.#told.size >= MOST_TOLD) return;
+    this.#told.add(message);
+    this.#onUnapproved?.(unapproved);
+  }
+
+  /** Applies another lock without a restart. A server that was refused, or may be, starts again instead. */
+  #relocked(config: ServerConfig): boolean {
+    const before = this.#config;
+    if (!before.lock || !config.lock || this.#removed) return false;
+    if (before.lock.mode === 'refuse' || config.lock.mode === 'refuse') return false;
+    if (before.lock.instructions !== config.lock.instructions) return false;
+    if (!sameSettings({ ...before, lock: undefined }, { ...config, lock: undefined })) return false;
+    this.#config = config;
+    this.pool.lockChanged();
+    return true;
+  }
+
   /** Applies another entry. Resolves when the processes of the old one have exited. */
   async change(config: ServerConfig, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
+    if (this.#relocked(config)) return;
     const isOtherShare = !isDeepStrictEqual(config.share, this.#config.share);
     this.#removed = false;
     this.#config = config;

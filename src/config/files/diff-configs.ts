@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigFile } from '../config-file.ts';
+import { withLastLock } from '../lock/with-lock.ts';
 import type { ServerConfig } from '../server-config.ts';
 import type { Config } from './load-config.ts';
 
@@ -42,7 +43,7 @@ export function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
 export function keepLastGood(before: readonly ConfigFile[], after: readonly ConfigFile[]): ConfigFile[] {
   return after.map((file) => {
     const last = before.find((each) => each.file === file.file && each.scope === file.scope);
-    return last ? keepInFile(last, file) : file;
+    return last ? withLastLock(last, keepInFile(last, file)) : file;
   });
 }
 

@@ -6,6 +6,8 @@ import { toError } from '../../base/errors.ts';
 import { ownCommand } from '../../base/own-command.ts';
 import { type ConfigFile, configFromText, type RejectedServer, unusable } from '../config-file.ts';
 import type { AskInput } from '../expand/variables.ts';
+import { LOCK_FILE } from '../lock/server-lock.ts';
+import { withLock } from '../lock/with-lock.ts';
 import { type ConfigProblem, type Position, problemError } from '../problem.ts';
 import type { CheckEntry } from '../read/check-entry.ts';
 import type { ServerConfig } from '../server-config.ts';
@@ -56,7 +58,7 @@ export async function surveyConfig(options: LoadOptions = {}, read: ReadBytes = 
   const files: ConfigFile[] = [];
   for (const place of places) {
     const file = await readIfThere(place, options, read);
-    if (file) files.push(file);
+    if (file) files.push(withLock(file, await readLock(file.file, read, options)));
     if (file && !options.discover) break;
   }
   const isEmpty = files.every(({ usable, problems }) => !usable && problems.length === 0);
@@ -86,6 +88,24 @@ async function readIfThere(place: ConfigPlace, options: LoadOptions, read: ReadB
   }
   const { askInput, checkEntry } = options;
   return configFromText(text, place, { ...systemContext(options), askInput, checkEntry, readText });
+}
+
+/** The lock beside a config file. */
+async function readLock(file: string, read: ReadBytes, options: LoadOptions): Promise<NonNullable<ConfigFile['lock']>> {
+  const { dirname, join } = pathOf(systemContext(options).platform);
+  const lock = join(dirname(file), LOCK_FILE);
+  let bytes: Uint8Array;
+  try {
+    bytes = await read(lock);
+  } catch (error) {
+    return { file: lock, found: isMissing(error) ? undefined : toError(error) };
+  }
+  const { parseLock } = await import('../lock/lock-file.ts'); // loads node:crypto
+  try {
+    return { file: lock, found: parseLock(decodeFile(bytes), lock) };
+  } catch (error) {
+    return { file: lock, found: toError(error) };
+  }
 }
 
 /** The first definition of a name is used even if it is invalid: another one must not replace it silently. */

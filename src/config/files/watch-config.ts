@@ -69,11 +69,12 @@ export function watchConfig(
 }
 
 function filesOf(config: Config): string[] {
-  return [...new Set([...config.searched, ...filesRead(config)])];
+  const locks = config.files.flatMap(({ lock }) => lock?.file ?? []);
+  return [...new Set([...config.searched, ...filesRead(config), ...locks])];
 }
 
 function filesRead({ files }: Config): string[] {
-  return files.flatMap(({ file, envFiles }) => [file, ...envFiles]);
+  return files.flatMap(({ file, envFiles, lock }) => [file, ...envFiles, ...(lock?.found ? [lock.file] : [])]);
 }
 
 /** A file that is not watched yet is read from the disk, and again when it is watched. */

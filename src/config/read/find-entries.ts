@@ -3,6 +3,7 @@
 import type { Node } from 'jsonc-parser';
 import type { ConfigPlace } from '../files/places.ts';
 import { membersOf, valueIn } from '../hosts/formats/nodes.ts';
+import { type LockMode, lockModes } from '../lock/server-lock.ts';
 import { Findings, type Position } from '../problem.ts';
 import { pathOf } from '../system-context.ts';
 import { Fields } from './fields.ts';
@@ -19,6 +20,8 @@ interface ConfigEntry {
 interface Entries {
   entries: ConfigEntry[];
   inputs: Node | undefined;
+  /** The default of `locked` for all servers. */
+  locked?: LockMode | undefined;
 }
 
 const example = 'Write {"mcpServers": {"some-name": {"command": "…"}}}.';
@@ -83,7 +86,9 @@ function inPlainFile(root: Node, document: JsonDocument, findings: Findings, sha
       else entries.set(name, { name, source, node: group.value(name)! });
     }
   }
-  return { entries: [...entries.values()], inputs: fields.value('inputs') };
+  const locked = fields.choice('locked', lockModes);
+  if (fields.has('locked') && locked === undefined) return undefined; // the servers would run without their lock
+  return { entries: [...entries.values()], inputs: fields.value('inputs'), locked };
 }
 
 /** The file also has other settings, which are ignored, and may have no servers. */

@@ -6,6 +6,7 @@
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../../wire/framing/framing.ts';
 import type { StopWaits } from '../../wire/process/tree/stop-ladder.ts';
+import { lockModes } from '../lock/server-lock.ts';
 import { inputCapabilities, MOST_LABELS, MOST_REPLICAS, type OAuthSettings, oauthGrants, type Place, type RemoteTransport, type RestartLimits, restartPolicies, type SharePolicy, shareModes, spreads, type ToolRules } from '../server-config.ts';
 import type { Located } from './fields.ts';
 import { checkGrant, checkLabels, checkRestart, checkShare, choice, count, type Described, duration, env, flag, framing, group, headers, type KeysOf, locatedTexts, orFlag, text, textNotEmpty, texts, words } from './key.ts';
@@ -83,6 +84,7 @@ export const settingKeys = {
   tasks: group('Lets the host answer slow calls with [tasks of its own](tasks.md#tasks-of-a-host), if the client declares the extension Tasks and the server does not have it, see [tasks](#tasks). Default: no tasks.', taskKeys, 'Write "tasks": {"after": "10s"}.'),
   // An array, as in the config of the Copilot CLI, means `allow`.
   tools: group('The tools that can be called: an object, or only the list `allow`, see [tools](#tools). Default: all.', toolsKeys, toolsExample, { short: 'allow' }),
+  locked: choice(lockModes, 'What happens to definitions that [the lock](lock.md) beside the config does not approve. `"hide"`: they are left out, and calls of them are refused. `"refuse"`: the server is stopped. `"warn"`: one warning for each. `"off"`: the lock does not apply. Default: `"hide"` if there is a lock. With this key, a missing lock approves nothing.'),
   // Strict: without its labels, a server would run on any node.
   place: group('The nodes of a [fleet](fleet.md#placement) that run the server, and the number of replicas, see [place](#place). It has no effect in the config of a single host, which reports it. Default: one replica, on any node.', placeKeys, 'Write "place": {"replicas": 2, "labels": ["gpu"]}.', { strict: true, check: checkLabels }),
 };
@@ -175,4 +177,5 @@ export const fileKeys = {
   mcpServers: { about: 'The servers by name, under the key of Claude Desktop and Cursor.', schema: { allOf: [servers] } },
   servers: { about: 'The servers by name, under the key of VS Code.', schema: { allOf: [servers] } },
   inputs: { about: 'Values that a user enters, for use as `${input:id}`. Standpipe takes them from STANDPIPE_INPUT_<ID>, from the program that loads the config, or from the default.', schema: { type: 'array', items: { $ref: '#/definitions/input' } } },
+  locked: { about: 'The default of `locked` for all servers of the file.', schema: { type: 'string', enum: lockModes } },
 };

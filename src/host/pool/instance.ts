@@ -10,10 +10,12 @@ import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import type { ClientKey } from '../../mcp/client/session/gated-request.ts';
 import { Session } from '../../mcp/client/session/session.ts';
+import type { Service } from '../../mcp/service.ts';
 import type { FlowSource } from '../../observe/flow/source.ts';
 import type { FlowStore } from '../../observe/flow/store.ts';
 import type { HostContext } from '../hosted-server.ts';
 import { ProcessService } from '../services/process-service.ts';
+import type { ServerLink } from '../supervision/link.ts';
 import { openServer } from '../supervision/open-server.ts';
 import type { ProcessStatus, StateChange } from '../supervision/server-state.ts';
 import { SupervisedServer } from '../supervision/supervised-server.ts';
@@ -30,6 +32,8 @@ export interface InstanceOwner {
   askable(instance: Instance): Iterable<Askable>;
   /** Called when a process is connected, before any call. */
   connected(instance: Instance): void;
+  /** The client of a process, limited to the definitions that the lock of the server approves. */
+  locked(client: Client): Client | Promise<Client>;
 }
 
 export class Instance {
@@ -49,6 +53,8 @@ export class Instance {
   readonly owner: string | undefined;
   readonly #server: InstanceOwner;
   readonly #watched: WatchedServer;
+  /** The service of the last connected process, without layers. */
+  #session: Service | undefined;
 
   constructor(server: InstanceOwner, context: HostContext, owner?: string, isExact = false) {
     const { name } = server.config;
@@ -74,7 +80,7 @@ export class Instance {
         const askable = new Set(server.askable(this));
         this.hasRun = false;
         this.announced = new Set([...askable, ...askableByHandlers(handlers, only)]);
-        const link = await openServer(server.config, {
+        const opened = await openServer(server.config, {
           signal,
           clock,
           eraMemory,
@@ -85,7 +91,9 @@ export class Instance {
           askable,
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
-        link.client.service.wire = watched.source;
+        opened.client.service.wire = watched.source;
+        this.#session = opened.client.service;
+        const link = { ...opened, client: await this.#lockedOf(opened, signal) };
         this.client = link.client;
         server.connected(this);
         link.client.catalogue.keep(this.catalogue);
@@ -100,10 +108,27 @@ export class Instance {
     });
   }
 
+  /** Definitions that were not approved before may be now, and the reverse. */
+  lockChanged(): void {
+    this.catalogue?.expire();
+    this.service.definitionsChanged();
+  }
+
+  /** If the definitions are refused, the process is ended. */
+  async #lockedOf({ client, close }: ServerLink<Client>, signal: AbortSignal): Promise<Client> {
+    try {
+      const locked = await this.#server.locked(client);
+      signal.throwIfAborted();
+      return locked;
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
   /** Whether a question during a request of this client is certainly for this client. */
   isFreeFor(client: ClientKey): boolean {
-    const { service } = this.client ?? {};
-    return !(service instanceof Session) || service.isFreeFor(client);
+    return !(this.#session instanceof Session) || this.#session.isFreeFor(client);
   }
 
   status(owner: string): ProcessStatus {

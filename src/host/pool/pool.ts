@@ -167,6 +167,10 @@ export class Pool {
     await Promise.all([own, ...others, this.leaving]);
   }
 
+  lockChanged(): void {
+    for (const instance of this.#instances) instance.lockChanged();
+  }
+
   endWatches(): void {
     for (const { service } of this.#instances) service.end();
   }

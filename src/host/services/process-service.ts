@@ -110,6 +110,11 @@ export class ProcessService implements Service {
     }
   }
 
+  /** Another lock is in force: clients read the lists again. */
+  definitionsChanged(): void {
+    for (const watch of this.#watches) watch.notifyAll();
+  }
+
   /** Must be called when the server has been removed from the host. */
   end(): void {
     for (const watch of this.#watches) watch.end();

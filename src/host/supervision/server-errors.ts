@@ -18,6 +18,7 @@ const hopeless = new Set<string>([
   'LOGIN_FAILED',
   'LOGINS_FILE_INVALID',
   'AUTHORIZATION_FAILED',
+  'DEFINITION_NOT_APPROVED',
 ] satisfies ErrorCode[]);
 
 export function isHopeless({ code = '' }: LastExit): boolean {

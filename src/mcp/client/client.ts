@@ -123,7 +123,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   }
 
   /** @internal Returns this client over another service. It can be used as long as the connection of this client. */
-  withService(service: Service, extensions: readonly Extension[]): Client<T, Tools> {
+  withService(service: Service, extensions: readonly Extension[], server = this.server): Client<T, Tools> {
     const own = this.#link;
     const link: ClientLink = {
       onclose: undefined,
@@ -136,7 +136,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     void this.closed.then((cause) => link.onclose?.(cause));
     const options = { ...this.#options, extensions, identity: this.#owner.facts.identity };
     const connection = { transport: this.transport, link, warnings: this.#warnings };
-    return new Client(layered(service, extensions), this.server, options, connection);
+    return new Client(layered(service, extensions), server, options, connection);
   }
 
   /** Called with errors that are unrelated to a call. The connection stays open. */
@@ -152,6 +152,11 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   /** Deviations of the server from the protocol that were tolerated. */
   get warnings(): readonly Warning[] {
     return this.#warnings.list;
+  }
+
+  /** @internal Reports something about the server, once for each detail. */
+  warn(topic: string, message: string, detail: string): void {
+    this.#warnings.report(topic, message, detail);
   }
 
   /** Returns all pages. The list is cached for as long as the server allows. */

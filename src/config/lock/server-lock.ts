@@ -1,0 +1,72 @@
+// What a host needs of the lock for one server: the hashes of the approved definitions, and what to do with others. Plain data, part of the
+// settings of the server: a fleet passes it to its nodes.
+
+import { toError } from '../../base/errors.ts';
+import { setOwn } from '../../base/json-object.ts';
+import type { ServerConfig } from '../server-config.ts';
+import type { Lock, LockedServer } from './lock-file.ts';
+
+export const LOCK_FILE = 'mcp-lock.json';
+
+/** The lists of definitions, and the member of an entry that names it. */
+export const lockedLists = { tools: 'name', prompts: 'name', resourceTemplates: 'uriTemplate', skills: 'uri' } as const;
+export type LockedList = keyof typeof lockedLists;
+export const listNames = Object.keys(lockedLists) as LockedList[];
+
+/** What a host does with definitions that are not approved. */
+export const lockModes = ['off', 'warn', 'hide', 'refuse'] as const;
+export type LockMode = (typeof lockModes)[number];
+
+export interface ServerLock {
+  mode: Exclude<LockMode, 'off'>;
+  /** Why nothing is approved. Undefined if the server is in the lock. */
+  why?: string;
+  masks: readonly string[];
+  /** Null if the server had none. */
+  instructions: string | null;
+  /** Hashes by name. A server may list a name several times. */
+  lists: Readonly<Record<LockedList, Readonly<Record<string, readonly string[]>>>>;
+  /** Hashes by URI. */
+  contents: Readonly<Record<string, string>>;
+}
+
+/** The lock beside a config file, or the error of reading it. Undefined if there is none. */
+export type FoundLock = Lock | Error | undefined;
+
+/** The settings of a server with its part of the lock. Without a lock, `locked` of the entry applies to nothing approved. */
+export function lockedConfig<C extends ServerConfig>(config: C, lock: FoundLock): C {
+  const mode = config.locked ?? (lock ? 'hide' : 'off');
+  if (mode === 'off') return config;
+  return { ...config, lock: serverLock(config.name, mode, lock) };
+}
+
+function serverLock(name: string, mode: ServerLock['mode'], lock: FoundLock): ServerLock {
+  if (!lock) return nothing(mode, `there is no ${LOCK_FILE} beside the config`);
+  if (lock instanceof Error) return nothing(mode, `${LOCK_FILE} cannot be used: ${toError(lock).message}`);
+  const server = lock.servers.get(name);
+  if (server) return approvedBy(server, mode);
+  const unsound = lock.unsound.get(name);
+  return nothing(mode, unsound ? `its part of ${LOCK_FILE} cannot be used: ${unsound}` : `it is not in ${LOCK_FILE}`);
+}
+
+function nothing(mode: ServerLock['mode'], why: string): ServerLock {
+  return { mode, why, masks: [], instructions: null, lists: emptyLists(), contents: {} };
+}
+
+function emptyLists(): Record<LockedList, Record<string, string[]>> {
+  return Object.fromEntries(listNames.map((list) => [list, {}])) as Record<LockedList, Record<string, string[]>>;
+}
+
+export function approvedBy(
+  { masks = [], instructions, lists, contents }: LockedServer,
+  mode: ServerLock['mode'],
+): ServerLock {
+  const hashes = emptyLists();
+  for (const list of listNames) {
+    for (const { name, hash } of lists[list]) {
+      const known = Object.hasOwn(hashes[list], name) ? hashes[list][name]! : [];
+      setOwn(hashes[list], name, [...known, hash]);
+    }
+  }
+  return { mode, masks, instructions: instructions?.hash ?? null, lists: hashes, contents };
+}

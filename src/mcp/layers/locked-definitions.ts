@@ -1,0 +1,184 @@
+// The definitions of one process run, limited to those that a person has approved. Every list is checked where it arrives from the server,
+// so that no reader of a list gets another definition, and a call is checked against what the process that would run it lists now. Text of a
+// definition that is not approved is in no result and in no error.
+
+import { PeerError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { unlessAborted } from '../../base/wait.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { readAllPages } from '../client/pages.ts';
+import { isLinked } from '../extensions/extension.ts';
+import { SKILL_FILE } from '../extensions/skills/skill.ts';
+import { listMethods, methodsOfMcp } from '../methods.ts';
+import type { Era } from '../revisions.ts';
+import { type Caller, type Params, type Result, type Service, type ServiceFacts, silentCaller } from '../service.ts';
+
+/** A kind of definitions: a list, the contents of a resource that is meant for models or shown to people, or the instructions. */
+export type DefinitionKind = 'tools' | 'prompts' | 'resourceTemplates' | 'skills' | 'contents' | 'instructions';
+
+export interface Approvals {
+  /** Whether definitions that are not approved are left out. Otherwise they are only reported. */
+  readonly hides: boolean;
+  /** Whether any definition of this name is approved. */
+  has(kind: DefinitionKind, name: string): boolean;
+  /** Checks a definition, and reports one that is not approved. */
+  check(kind: DefinitionKind, name: string, definition: unknown): boolean;
+  /** The error for a request that uses a definition that is not approved. `name` is the text of the client. */
+  refusal(kind: DefinitionKind, name: unknown): Error;
+}
+
+const lists: ReadonlySet<string> = new Set<DefinitionKind>(['tools', 'prompts', 'resourceTemplates', 'skills']);
+const LIMITS = { maxPages: 1_000, maxItems: 100_000, maxListBytes: 256 * 1024 * 1024 };
+
+export class LockedDefinitions implements Service {
+  /** The lists of this service, which its client reads. Must be set before the first call. */
+  catalogue!: Catalogue;
+  readonly #service: Service;
+  readonly #approvals: Approvals;
+  readonly #era: Era;
+  /** The outcome of the last listing that had each approved name, whoever asked for it. */
+  readonly #isApproved = new Map<string, boolean>();
+
+  constructor(service: Service, era: Era, approvals: Approvals) {
+    this.#service = service;
+    this.#era = era;
+    this.#approvals = approvals;
+  }
+
+  describe(): ServiceFacts | Promise<ServiceFacts> {
+    const facts = this.#service.describe();
+    return facts instanceof Promise ? facts.then((each) => this.factsOf(each)) : this.factsOf(facts);
+  }
+
+  factsOf<F extends ServiceFacts>(facts: F): F {
+    const { instructions } = facts;
+    if (instructions === undefined || this.#approvals.check('instructions', '', instructions)) return facts;
+    return this.#approvals.hides ? { ...facts, instructions: undefined } : facts;
+  }
+
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    const { list, merges, target } = methodsOfMcp.get(method) ?? {};
+    const { member, nameKey } = list ?? merges ?? {};
+    const send = () => this.#service.request(method, params, caller);
+    if (member !== undefined && lists.has(member)) {
+      return after(send(), (page) => this.#page(member as DefinitionKind, nameKey!, page));
+    }
+    if (!this.#approvals.hides && target?.list !== 'resources') return send();
+    if (member === 'resources') return after(send(), (page) => this.#resources(page));
+    const name = target?.list && params[target.parameter];
+    if (target?.list === 'resources') return this.#resource(method, name, send);
+    if (!target?.list) return send();
+    const may = this.#mayUse(target.list, name, caller);
+    if (may === true) return send();
+    if (may === false) return this.#refused(target.list, name);
+    return may.then((isUsable) => (isUsable ? send() : this.#refused(target.list, name)));
+  }
+
+  notify(...given: Parameters<Service['notify']>): void | Promise<void> {
+    return this.#service.notify(...given);
+  }
+
+  watch(...given: Parameters<Service['watch']>): ReturnType<Service['watch']> {
+    return this.#service.watch(...given);
+  }
+
+  gone(...given: Parameters<NonNullable<Service['gone']>>): void {
+    this.#service.gone?.(...given);
+  }
+
+  #page(kind: DefinitionKind, nameKey: string, page: Result): Result {
+    const entries: unknown = page?.[kind];
+    if (!Array.isArray(entries)) return page;
+    const ofPage = new Map<string, boolean>();
+    const kept = entries.filter((entry) => {
+      const name: unknown = isObject(entry) ? entry[nameKey] : undefined;
+      if (typeof name !== 'string') return this.#approvals.check(kind, '', entry);
+      const isApproved = this.#approvals.check(kind, name, entry);
+      // A list may have a name twice. Both definitions must be approved.
+      if (this.#approvals.has(kind, name))
+        ofPage.set(`${kind}\n${name}`, isApproved && ofPage.get(`${kind}\n${name}`) !== false);
+      return isApproved;
+    });
+    for (const [key, isApproved] of ofPage) this.#isApproved.set(key, isApproved);
+    return kept.length === entries.length || !this.#approvals.hides ? page : { ...page, [kind]: kept };
+  }
+
+  /** Views and skills that are not approved are not listed either. Other resources are data. */
+  #resources(page: Result): Result {
+    const { resources } = page ?? {};
+    if (!Array.isArray(resources)) return page;
+    const isUsable = (uri: unknown) => !isContent(uri) || this.#approvals.has('contents', uri);
+    const kept = resources.filter((entry) => isUsable(isObject(entry) ? entry.uri : undefined));
+    return kept.length === resources.length ? page : { ...page, resources: kept };
+  }
+
+  #resource(method: string, uri: unknown, send: () => Result | Promise<Result>): Result | Promise<Result> {
+    const { hides } = this.#approvals;
+    const checked = (kind: DefinitionKind, read: (result: Result) => unknown) =>
+      after(send(), (result) => {
+        const isApproved = this.#approvals.check(kind, typeof uri === 'string' ? uri : '', read(result));
+        return isApproved || !hides ? result : this.#refused(kind, uri);
+      });
+    if (method === 'skills/get') {
+      if (hides && !this.#has('skills', uri)) return this.#refused('skills', uri);
+      return checked('skills', ({ skill }) => skill);
+    }
+    if (!isContent(uri)) return send();
+    if (hides && !this.#has('contents', uri)) return this.#refused('contents', uri);
+    return method === 'resources/read' ? checked('contents', ({ contents }) => contents) : send();
+  }
+
+  #has(kind: DefinitionKind, name: unknown): name is string {
+    return typeof name === 'string' && this.#approvals.has(kind, name);
+  }
+
+  #refused(kind: DefinitionKind, name: unknown): Promise<never> {
+    return Promise.reject(this.#approvals.refusal(kind, name));
+  }
+
+  /** Without a promise if the server announces changes of its list, and has announced none. */
+  #mayUse(list: 'tools' | 'prompts', name: unknown, caller: Caller): boolean | Promise<boolean> {
+    if (!this.#has(list, name)) return false;
+    if (this.catalogue.valid(list) && this.catalogue.current(list)?.has(name)) return this.#wasApproved(list, name);
+    return this.#mayUseListed(list, name, caller);
+  }
+
+  async #mayUseListed(list: 'tools' | 'prompts', name: string, { client, signal }: Caller): Promise<boolean> {
+    try {
+      const read = this.catalogue.valid(list) ? undefined : this.catalogue.reread(list);
+      if (read) await (signal ? unlessAborted(read, signal) : read);
+      if (this.catalogue.last(list).has(name)) return this.#wasApproved(list, name);
+      // A server of 2026-07-28 may list more for this client than for the host. An older one does not know who asks.
+      if (this.#era === 'legacy') return false;
+      const request = (method: string, params: Params) => this.request(method, params, silentCaller(client, signal));
+      const source = { server: { era: 'modern', capabilities: {} }, request } as const;
+      const { items } = await readAllPages<{ name: string }>(source, listMethods[list], LIMITS, () => undefined);
+      return items.some((entry) => entry.name === name) && this.#wasApproved(list, name);
+    } catch (error) {
+      throw notSent(error);
+    }
+  }
+
+  #wasApproved(list: string, name: string): boolean {
+    return this.#isApproved.get(`${list}\n${name}`) === true;
+  }
+}
+
+function after(
+  result: Result | Promise<Result>,
+  change: (result: Result) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return result instanceof Promise ? result.then(change) : change(result);
+}
+
+/** Views of MCP Apps, and the texts of skills. Servers parse URIs: they may ignore case and white space in the scheme. */
+function isContent(uri: unknown): uri is string {
+  return typeof uri === 'string' && (isLinked(uri) || (/skill\s*:/i.test(uri) && uri.endsWith(`/${SKILL_FILE}`)));
+}
+
+/** The list was lost, not the call, which can be sent to the next process. */
+function notSent(error: unknown): unknown {
+  if (!(error instanceof PeerError) || error.code !== 'OUTCOME_UNKNOWN') return error;
+  const { evidence } = error;
+  return new PeerError('NOT_SENT', 'The connection was lost before the call was sent', { evidence, cause: error });
+}
