@@ -70,7 +70,7 @@ export const settingKeys = {
   enabled: flag('`false`: the server is never started. Variables in the entry are not expanded or required.'),
   disabled: flag('`true`: the same as `"enabled": false`.'),
   autoStart: flag('`false`: the server is started at its first use, not with the host.'),
-  era: choice(['auto', ...erasOfMcp], 'The era of MCP: `"modern"` (2026-07-28), `"legacy"` (a session opened by `initialize`), or `"auto"`, which [detects it](client.md#what-it-speaks).'),
+  era: choice(['auto', ...erasOfMcp], 'The era of MCP: `"modern"` (2026-07-28), `"legacy"` (a session opened by `initialize`), or `"auto"`, which [detects it](client.md#revision-detection).'),
   revision: choice(revisionsOfMcp, `The only revision of MCP to use: ${revisionsOfMcp.map((revision) => `\`"${revision}"\``).join(', ')}.`),
   startupTimeoutMs: count(1, 'Maximum time until the server responds. Other messages from the server do not extend it. A JVM, `npx` or `docker` may be slow at the first start.'),
   requestTimeoutMs: count(1, 'Maximum time of a request. Progress that the caller requested restarts this time.'),
