@@ -7,7 +7,7 @@ import { catalogOf, type Offer } from '../../../host/services/catalog.ts';
 import type { Tool } from '../../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
-import type { CommandBody, CommandModule, Settings } from '../invocation.ts';
+import { type CommandBody, type CommandModule, type Invocation, invalidOption, type Settings } from '../invocation.ts';
 import { besideResult } from '../output/content.ts';
 import type { Output } from '../output/output.ts';
 import { causeOf, describing, printRows } from '../output/table.ts';
@@ -22,13 +22,17 @@ import { addAddressOptions, addServerOptions, examples, serverOptions } from './
 export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[server]', 'list only the tools of this server')
-    .option('--signatures', 'print signatures: add(a: number, b?: number)');
+    .option('--signatures', 'print signatures: add(a: number, b?: number)')
+    .option('--cost', 'print what each definition costs a model: tokens and bytes')
+    .option('--recording <file>', 'with --cost: the tools and results of a recording');
   addFleetOptions(addAddressOptions(addServerOptions(command)));
   examples(
     command,
     'tools',
     'tools weather',
     'tools weather --signatures',
+    'tools --cost',
+    'tools --cost --recording session.jsonl',
     'tools --json',
     'tools -- python3 server.py',
     'tools http://127.0.0.1:3000/mcp',
@@ -41,7 +45,36 @@ interface Found {
   failed: { server: string; error: Error }[];
 }
 
-const tools: CommandBody = (invocation, [name], options) =>
+interface ToolsOptions {
+  signatures?: boolean;
+  cost?: boolean;
+  recording?: string;
+}
+
+const tools: CommandBody = (invocation, [name], options) => {
+  const { recording, cost } = options as ToolsOptions;
+  if (recording === undefined) return ofServers(invocation, name, options);
+  if (cost) return ofRecording(invocation.out, recording, name);
+  throw invalidOption('--recording needs --cost', 'Other commands for recordings: `standpipe show`, `diff`, `replay`.');
+};
+
+async function ofRecording(out: Output, file: string, server: string | undefined): Promise<number> {
+  const [{ RecordedSession }, { recordedCost, showCost }] = await Promise.all([
+    import('../../../observe/replay/recorded-session.ts'),
+    import('../output/tool-cost.ts'),
+  ]);
+  const session = RecordedSession.open(file, { server });
+  try {
+    const report = await recordedCost(session, server ?? '');
+    if (out.json) out.document(report);
+    else showCost(report, out);
+    return ExitCode.done;
+  } finally {
+    await session.close();
+  }
+}
+
+const ofServers = (invocation: Invocation, name: string | undefined, options: Record<string, unknown>) =>
   withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings } = invocation;
     out.activity.begin('listing tools');
@@ -52,13 +85,23 @@ const tools: CommandBody = (invocation, [name], options) =>
     rememberOffers(reached.remember, tools);
     const asked = server === undefined ? [...new Set(tools.map((offer) => offer.server))] : [server];
     const warned = await reportWarnings(reached.host, asked, out);
-    if (out.json) {
+    const { signatures, cost } = options as ToolsOptions;
+    if (cost) {
+      const { costReport, showCost } = await import('../output/tool-cost.ts');
+      const report = costReport(tools);
+      if (out.json) {
+        out.document({
+          ...report,
+          failed: failed.map(({ server, error }) => ({ server, error: errorDocument(error) })),
+        });
+      } else showCost(report, out);
+    } else if (out.json) {
       out.document({
         tools: tools.map(({ definition, ...offer }) => besideResult(definition, offer)),
         failed: failed.map(({ server, error }) => ({ server, error: errorDocument(error) })),
         ...warned,
       });
-    } else if ((options as { signatures?: boolean }).signatures) {
+    } else if (signatures) {
       const { signatureOf } = await import('./types.ts');
       for (const { server, definition } of tools) {
         out.write(`${visibleLine(server)}/${visibleLine(signatureOf(definition))}\n`);
