@@ -17,7 +17,6 @@ import type {
   TaskSummary,
 } from '../../src/app/inspector/api.ts';
 import { liveSource } from '../../src/app/inspector/sources/live-source.ts';
-import { RestoredFlow } from '../../src/app/inspector/sources/restored-flow.ts';
 import { ManualClock } from '../../src/base/clock.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
@@ -25,6 +24,7 @@ import { Host } from '../../src/host/host.ts';
 import { FlowStore } from '../../src/observe/flow/store.ts';
 import { type Announced, announce } from '../../src/observe/live/announce.ts';
 import { findLive } from '../../src/observe/live/find-live.ts';
+import { RestoredFlow } from '../../src/observe/record/restored-flow.ts';
 import { Peer } from '../../src/wire/jsonrpc/peer.ts';
 import { StreamTransport } from '../../src/wire/transport/stream-transport.ts';
 import { later } from '../fixtures/later.ts';

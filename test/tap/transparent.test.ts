@@ -179,7 +179,7 @@ describe('ends', () => {
     const tapped = startTap(['true'], { tap: ['--recrod', 'x'] });
     expect((await tapped.end()).exitCode).toBe(2);
     expect(tapped.stderr).toContain('error: Unknown option --recrod\nhint: ');
-    expect(tapped.stderr).toContain('standpipe tap [--record FILE]');
+    expect(tapped.stderr).toContain('standpipe tap [--record FILE | --keep]');
   });
 });
 

@@ -78,6 +78,11 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
     litemcp: { summary: 'serve a tool of an MCP server over LiteMCP', load: () => import('./commands/litemcp.ts') },
   },
   'Use a recording': {
+    show: { summary: 'show a recording or live traffic in the terminal', load: () => import('./commands/show.ts') },
+    recordings: {
+      summary: 'list and remove the recordings of `tap --keep`',
+      load: () => import('./commands/recordings.ts'),
+    },
     replay: { summary: 'answer as a recorded server did', load: () => import('./commands/replay.ts') },
     diff: { summary: 'compare two recordings of a server', load: () => import('./commands/diff.ts') },
     convert: {

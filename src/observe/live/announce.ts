@@ -104,7 +104,6 @@ class FlowSocket {
   readonly #store: FlowStore;
   readonly #options: FlowSocketOptions;
   readonly #viewers = new Map<Socket, Viewer>();
-  readonly #header: string;
   #listener: LocalListener | undefined;
   #unsubscribe: (() => void) | undefined;
   #timer: Timer | undefined;
@@ -112,8 +111,13 @@ class FlowSocket {
   constructor(store: FlowStore, options: FlowSocketOptions) {
     this.#store = store;
     this.#options = options;
-    const { about = {} } = options;
-    this.#header = headerLine({ run: this.run, startedAt: store.startedAt, pid: process.pid, about });
+  }
+
+  /** `lastSeq`: the newest event before the viewer connected. */
+  #header(): string {
+    const { startedAt, lastSeq } = this.#store;
+    const about = { ...this.#options.about, lastSeq };
+    return headerLine({ run: this.run, startedAt, pid: process.pid, about });
   }
 
   get viewers(): number {
@@ -137,7 +141,7 @@ class FlowSocket {
     if (this.#viewers.size >= (this.#options.maxViewers ?? 16)) return void socket.destroy();
     socket.resume();
     const { redact, stallMs = 10_000 } = this.#options;
-    const viewer = new Viewer(socket, this.#store, new EventLines(this.run, redact), this.#header, stallMs);
+    const viewer = new Viewer(socket, this.#store, new EventLines(this.run, redact), this.#header(), stallMs);
     this.#viewers.set(socket, viewer);
     this.#unsubscribe ??= this.#store.subscribe(() => this.#schedulePump());
     socket.on('close', () => this.#gone(socket));

@@ -5,8 +5,8 @@ import { StandpipeError, toError, UsageError } from '../../base/errors.ts';
 import { defaultExtensions } from '../../mcp/extensions/default-extensions.ts';
 import { register } from '../../mcp/extensions/extension.ts';
 import { type FlowEvent, type FlowKind, isOfClient } from '../flow/event.ts';
-import { lineNumber } from '../record/line-number.ts';
-import { INCOMPLETE_LINE, type LinePlace, type RecordingItem, readRecordings } from '../record/reader.ts';
+import { DamagedLines } from '../record/damaged-lines.ts';
+import { type LinePlace, readRecordings } from '../record/reader.ts';
 import { noServer, severalServers, unknownServer } from '../record/unusable-recording.ts';
 import { Conversation, guessedFacts, type Opening, type RecordedFacts } from './conversation.ts';
 import { MessageFile } from './message-file.ts';
@@ -41,13 +41,13 @@ export class RecordedSession {
   #isClosed = false;
   #failed: unknown;
   #waiting: (() => void)[] = [];
-  #damage: (LinePlace & { reason: string }) | undefined;
-  #damagedLines = 0;
+  readonly #damage: DamagedLines;
 
   private constructor(path: string, options: SessionOptions) {
     register(defaultExtensions);
     this.file = new MessageFile(path);
     this.#path = path;
+    this.#damage = new DamagedLines(path);
     this.#options = options;
   }
 
@@ -107,14 +107,7 @@ export class RecordedSession {
 
   /** Describes the lines that cannot be read. An incomplete last line, which a killed writer leaves, does not count. */
   async damage(): Promise<string | undefined> {
-    return this.#damagedLines > 0 ? this.#describeDamage() : undefined;
-  }
-
-  async #describeDamage(): Promise<string | undefined> {
-    if (!this.#damage) return undefined;
-    const { file = this.#path, offset, reason } = this.#damage;
-    const more = this.#damagedLines > 1 ? ` (${this.#damagedLines} unusable lines in all)` : '';
-    return `Line ${await lineNumber(file, offset)} of ${file} is unusable: ${reason}${more}`;
+    return this.#damage.count > 0 ? this.#damage.describe() : undefined;
   }
 
   close(): Promise<void> {
@@ -129,7 +122,7 @@ export class RecordedSession {
       if (!found) throw noServer(this.#path);
       for await (const item of readRecordings(this.#path)) {
         if (this.#isClosed) throw unusable(`The recording ${this.#path} was closed`);
-        if (item.type === 'damage') this.#damaged(item);
+        this.#damage.see(item);
         if (item.type !== 'event') continue;
         this.#see(item.event, item.place, item.run.run);
         if (++this.eventsRead % EVENTS_PER_PAUSE !== 0) continue;
@@ -141,11 +134,6 @@ export class RecordedSession {
     }
     this.#current = await this.#chosen();
     this.#isRead = true;
-  }
-
-  #damaged(item: RecordingItem & { type: 'damage' }): void {
-    if (this.#damagedLines === 0) this.#damage = item;
-    if (item.reason !== INCOMPLETE_LINE) this.#damagedLines++;
   }
 
   #see(event: FlowEvent, place: LinePlace, run: string): void {
@@ -190,7 +178,7 @@ export class RecordedSession {
     if (wanted.length > 0) {
       throw unusable(`The server ${wanted[0]![0]} uses LiteMCP; only MCP can be replayed`);
     }
-    throw noServer(this.#path, await this.#describeDamage());
+    throw noServer(this.#path, await this.#damage.describe());
   }
 
   #progress(): Promise<void> {

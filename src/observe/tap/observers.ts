@@ -15,6 +15,8 @@ import type { RecorderOptions } from '../record/recorder.ts';
 
 export interface ObserverOptions {
   record?: string;
+  /** Records to a new file in the folder of kept recordings. */
+  keep?: boolean | undefined;
   recorder?: Pick<RecorderOptions, 'maxFileBytes' | 'maxFiles' | 'flushMs'>;
   /** Whether viewers can find and watch this tap. Default: true. */
   announce?: boolean;
@@ -44,14 +46,22 @@ export function startObservers(
 ): Closable {
   const { redact, unfinished } = secretsOf(options);
   source.unfinishedSecret = unfinished;
-  const { record: file, runtimeFolder: folder } = options;
-  const recordTo = async (path: string) => {
+  const { record: given, keep, runtimeFolder: folder } = options;
+  const recordTo = async (path: string | Promise<string>) => {
     const { record } = await import('../record/recorder.ts');
-    const onFailure = (error: Error) => warn(`cannot record to ${path}: ${error.message}`);
-    const shown = { ...about, command: redact(about.command ?? '') };
-    return record(store, { file: path, redact, about: shown, onFailure, ...options.recorder });
+    const file = await path;
+    const onFailure = (error: Error) => warn(`cannot record to ${file}: ${error.message}`);
+    const shown = { ...about, command: redact(about.command ?? ''), record: file };
+    return record(store, { file, redact, about: shown, onFailure, ...options.recorder });
   };
-  const announceTap = async () => (await import('../live/announce.ts')).announce(store, about, { folder, redact });
+  const announceTap = async () => {
+    const { announce } = await import('../live/announce.ts');
+    const file = await Promise.resolve(kept).catch(() => undefined); // the recording reports why there is no file
+    return announce(store, { ...about, record: file ?? given }, { folder, redact });
+  };
+  const kept = keep ? keepRecording(about.name, folder) : undefined;
+  kept?.catch(() => undefined);
+  const file = kept ?? given;
   const recording = file === undefined ? undefined : attempt(() => recordTo(file), 'recorded', warn);
   const watching = options.announce === false ? undefined : attempt(announceTap, 'watched', warn);
   const closed = (ms: number, observer: Promise<Closable | undefined> | undefined) =>
@@ -61,6 +71,16 @@ export function startObservers(
       await Promise.all([closed(RECORDED_WITHIN_MS, recording), closed(WATCHED_WITHIN_MS, watching)]);
     },
   };
+}
+
+/** Recordings that running taps and hosts write are not removed for the new one. */
+async function keepRecording(name: string, folder: string | undefined): Promise<string> {
+  const [{ newKeptRecording }, { findLive }] = await Promise.all([
+    import('../record/kept-recordings.ts'),
+    import('../live/find-live.ts'),
+  ]);
+  const used = new Set((await findLive(folder)).map(({ record }) => record));
+  return newKeptRecording(name, (file) => used.has(file));
 }
 
 type Warn = (problem: string) => void;

@@ -26,6 +26,7 @@ interface AddressTap extends Options {
 
 const options = {
   record: ofText,
+  keep: ofFlag,
   name: ofText,
   url: ofText,
   port: ofText,
@@ -48,9 +49,11 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
     if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
     throw usage(`--${name} needs an integer, not ${JSON.stringify(text)}`);
   };
+  if (values.keep && values.record !== undefined) throw usage('--keep and --record cannot be combined');
   const [maxFileBytes, maxFiles] = [count('max-file-bytes'), count('max-files')];
   const given = {
     record: values.record,
+    keep: values.keep,
     name: values.name,
     framing: values.framing,
     maskEnv: values['mask-env']?.flatMap((names) => names.split(',')),
@@ -75,6 +78,6 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
 
 function usage(problem: string): UsageError {
   return new UsageError('INVALID_OPTION', problem, {
-    hint: `${ownCommand} tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or ${ownCommand} tap [options] URL`,
+    hint: `${ownCommand} tap [--record FILE | --keep] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or ${ownCommand} tap [options] URL`,
   });
 }

@@ -1,24 +1,23 @@
 // The filter of the timeline. It is plain data that can be part of an address. Compiled, it tests one row, numbers first and text
 // last.
 
+import {
+  type EventFilter,
+  type Group,
+  groupOf,
+  groups,
+  isTroubleIn,
+} from '../../../src/observe/analysis/wire-filter.ts';
 import { directions, type EventColumns, kinds, types } from './event-columns.ts';
 
-export const groups = ['request', 'answer', 'notification', 'noise', 'fault', 'stderr', 'http', 'lifecycle'] as const;
-export type Group = (typeof groups)[number];
+export { type Group, groupOf, groups };
 
-export interface WireFilter {
-  server: string;
-  /** Selects messages from this client, and messages of servers on its behalf. */
-  client: string;
-  method: string;
+export interface WireFilter extends EventFilter {
   direction: '' | (typeof directions)[number];
   /** The shown groups; empty for all groups. */
   groups: Group[];
-  errorsOnly: boolean;
-  slowerThanMs: number;
   /** The number of a task: selects its messages. 0: all messages. */
   task: number;
-  text: string;
 }
 
 /** Whether the rows of a task are folded: if the filter looks for messages, each match is shown. */
@@ -50,15 +49,6 @@ export const noFilter: WireFilter = {
   text: '',
 };
 
-export function groupOf(kind: string, type: string | undefined): Group {
-  if (kind === 'stderr' || kind === 'http') return kind;
-  if (kind === 'fault' || kind === 'error' || type === 'invalid') return 'fault';
-  if (kind !== 'frame') return 'lifecycle';
-  if (type === 'noise') return 'noise';
-  if (type === 'response' || type === 'answers') return 'answer';
-  return type === 'notification' ? 'notification' : 'request';
-}
-
 /** Group index by the codes of kind and type. */
 const groupByCode = kinds.map((kind) => [undefined, ...types].map((type) => groups.indexOf(groupOf(kind, type))));
 
@@ -67,8 +57,7 @@ export function groupNumber(columns: EventColumns, index: number): number {
 }
 
 export function isTrouble(columns: EventColumns, index: number): boolean {
-  const group = groups[groupNumber(columns, index)];
-  return columns.names.error[index] !== 0 || group === 'noise' || group === 'fault';
+  return isTroubleIn(groups[groupNumber(columns, index)]!, columns.names.error[index] !== 0);
 }
 
 /** `holdsText`: whether the event is known to contain the text of the filter outside its row. */

@@ -8,6 +8,7 @@ import type { Selection } from '../../../observe/convert/selection.ts';
 import { recordingFiles } from '../../../observe/record/reader.ts';
 import { writePrivately } from '../../../wire/process/files/private-file.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
+import { recordingFile } from '../servers/recording-file.ts';
 import { countOf, help } from './server-options.ts';
 
 interface Format {
@@ -39,7 +40,7 @@ const formats: Readonly<Record<string, Format>> = {
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('<file>', 'recording')
+    .argument('<recording>', 'file, or name of a kept recording')
     .addOption(new Option('--to <format>', 'format of the output').choices(Object.keys(formats)).makeOptionMandatory())
     .option('-o, --output <file>', 'write to this file (default: stdout)')
     .option('--server <name>', 'only this server, or this client of a host')
@@ -56,9 +57,9 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const convert: CommandBody = async ({ out }, [file], options) => {
   const { to, output, server, last } = options as { to: string; output?: string; server?: string; last?: number };
-  if (output !== undefined) await refuseInput(file!, output);
+  if (output !== undefined) await refuseInput(recordingFile(file!), output);
   const { readSelection } = await import('../../../observe/convert/selection.ts');
-  const converted = await formats[to]!.convert(await readSelection(file!, { server, last }), file!);
+  const converted = await formats[to]!.convert(await readSelection(recordingFile(file!), { server, last }), file!);
   if (output === undefined) out.write(converted);
   else writePrivately(output, converted);
   return undefined;

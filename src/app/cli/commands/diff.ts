@@ -8,11 +8,12 @@ import { shownValue } from '../../../observe/replay/differences.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { recordingFile } from '../servers/recording-file.ts';
 import { help } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('<before>', 'recording')
+    .argument('<before>', 'file, or name of a kept recording')
     .argument('<after>', 'later recording')
     .option('--server <name>', 'server in both recordings (default: the only one)')
     .option('--server-after <name>', 'server in the later recording, if its name differs');
@@ -33,8 +34,8 @@ const diff: CommandBody = async ({ out }, [before, after], options) => {
     import('../../../observe/replay/diff-sessions.ts'),
   ]);
   const sessions = [
-    RecordedSession.open(before!, { server }),
-    RecordedSession.open(after!, { server: serverAfter }),
+    RecordedSession.open(recordingFile(before!), { server }),
+    RecordedSession.open(recordingFile(after!), { server: serverAfter }),
   ] as const;
   try {
     const found = await diffSessions(...sessions);

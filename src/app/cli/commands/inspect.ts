@@ -1,8 +1,6 @@
 // `standpipe inspect`: runs the Inspector until Ctrl-C.
 
-import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { shellWord } from '../../../base/command-line.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { redactor } from '../../../base/secrets/redact.ts';
@@ -17,9 +15,12 @@ import { ExitCode, untilAborted } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
 import { loadServers } from '../servers/own-host.ts';
+import { existingRecording, namesRecording, noRecording } from '../servers/recording-file.ts';
 import { configFileOf, configOptions, findRunningHost } from '../servers/running-host.ts';
 import { givenServer, type ServerCommandOptions } from '../servers/server-command.ts';
 import { addAddressOptions, addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
+
+const WITHOUT_ARGUMENTS = `\`${ownCommand} inspect\` without arguments shows running hosts and taps`;
 
 export const define: CommandModule['define'] = (command, run) => {
   command
@@ -70,11 +71,12 @@ async function chooseSource(
     return ofServer([given], () => reach);
   }
   if (what === undefined) return ofRunningHostsAndTaps();
-  if (isFile(what)) {
+  const file = existingRecording(what);
+  if (file !== undefined) {
     const { recordingSource } = await import('../../inspector/sources/recording-source.ts');
-    return { source: recordingSource(what) };
+    return { source: recordingSource(file) };
   }
-  if (/\.jsonl?$/.test(what)) throw noRecording(what);
+  if (namesRecording(what)) throw noRecording(what, WITHOUT_ARGUMENTS);
   const running = await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     const { servers } = await running.status().finally(() => running.close());
@@ -92,22 +94,11 @@ async function chooseSource(
   );
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function noRecording(file: string): UsageError {
-  const isThere = existsSync(file);
-  return new UsageError('NAME_UNKNOWN', isThere ? `${file} is not a file` : `There is no recording ${resolve(file)}`, {
-    hint: `\`${ownCommand} tap --record ${shellWord(file)} -- <command …>\` writes one; \`${ownCommand} inspect\` without arguments shows running hosts and taps.`,
-  });
-}
-
 /** The argument can be a recording or a server. */
 function unknownSource(what: string, servers: readonly string[]): UsageError {
   const there = servers.length > 0 ? unknownServer(what, servers, []).hint : 'There is no config with servers here';
   return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
-    hint: `${there}; \`${ownCommand} inspect\` without arguments shows running hosts and taps.`,
+    hint: `${there}; ${WITHOUT_ARGUMENTS}.`,
   });
 }
 

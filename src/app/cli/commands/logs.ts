@@ -1,16 +1,11 @@
 // `standpipe logs`: prints stderr, stray output and state changes of the servers of the running host.
 
 import { systemClock } from '../../../base/clock.ts';
-import { decodeText } from '../../../base/decode-text.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
 import { pause, unlessAborted } from '../../../base/wait.ts';
-import { ownInfo } from '../../../mcp/own-info.ts';
-import { describeFrame } from '../../../observe/analysis/describe-frame.ts';
-import { eventText } from '../../../observe/analysis/event-text.ts';
-import { isHttpFailure } from '../../../observe/analysis/http-failure.ts';
-import { type ClientFact, type FlowEvent, isOfClient } from '../../../observe/flow/event.ts';
+import { logEntries } from '../../../observe/analysis/log-entries.ts';
 import { connectLive } from '../../../observe/live/find-live.ts';
 import { readRecording } from '../../../observe/record/reader.ts';
 import { addFleetOptions } from '../fleet/fleet-options.ts';
@@ -23,6 +18,7 @@ import {
 } from '../fleet/reach-fleet.ts';
 import { type CommandBody, type CommandModule, durationOf, type Invocation, invalidOption } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { type LogWindow, WindowedLines } from '../output/windowed-lines.ts';
 import { findServer } from '../servers/find-server.ts';
 import { findLiveHost } from '../servers/host-elsewhere.ts';
 import { noHost, withRunningHost } from '../servers/reach-host.ts';
@@ -187,88 +183,5 @@ async function printFleetLogs(
     for (const each of instancesNamed(name, await fleet.status())) await print(each);
     if (!isFollowed) return;
     await pause(systemClock, LOOK_MS, signal); // the server may have moved in the meantime
-  }
-}
-
-interface LogEntry {
-  kind: 'stderr' | 'stdout' | 'state' | 'process' | 'error' | 'note' | 'client' | 'remote' | 'http';
-  text: string;
-}
-
-/** Messages are left out. The host has already removed secrets. */
-function logEntries(event: FlowEvent): LogEntry[] {
-  switch (event.kind) {
-    case 'stderr':
-      return linesOf('stderr', decodeText(event.payload));
-    case 'frame': {
-      const noise = event.direction === 'fromServer' ? describeFrame(event).noise : undefined;
-      return noise === undefined ? [] : linesOf(event.http ? 'http' : 'stdout', noise);
-    }
-    case 'spawn':
-    case 'exit':
-      return [{ kind: 'process', text: eventText(event) }];
-    case 'fault': {
-      const what = isOfClient(event) ? 'a message' : 'stdout';
-      return [{ kind: 'error', text: `${eventText(event)} of ${what}` }];
-    }
-    case 'client':
-      return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
-    case 'remote':
-      // State changes of the server already show when it connects and closes.
-      return event.state === 'known' || event.reason ? [{ kind: 'remote', text: eventText(event) }] : [];
-    case 'http':
-      return isHttpFailure(event) ? [{ kind: 'http', text: eventText(event) }] : [];
-    case 'state':
-    case 'error':
-    case 'note':
-      return [{ kind: event.kind, text: eventText(event) }];
-    default:
-      return [];
-  }
-}
-
-/** A client is logged with its first request, which has its name. Commands of Standpipe, which connect often, are left out. */
-function isWorthALine({ name }: ClientFact): boolean {
-  return name !== undefined && name !== ownInfo.name;
-}
-
-function linesOf(kind: LogEntry['kind'], text: string): LogEntry[] {
-  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
-  return lines.map((line) => ({ kind, text: line }));
-}
-
-interface LogWindow {
-  /** Show at most this many stored lines, the newest ones. */
-  tail?: number | undefined;
-  /** Maximum age of shown lines in ms. */
-  since?: number | undefined;
-}
-
-/** Selects lines. Stored lines are held back until all of them are known; later lines are printed immediately. */
-class WindowedLines<T extends { atMs: number }> {
-  readonly #tail: number;
-  readonly #fromMs: number;
-  readonly #print: (line: T) => void;
-  #held: T[] = [];
-  #isStored = true;
-
-  constructor({ tail, since }: LogWindow, nowMs: number, print: (line: T) => void) {
-    this.#tail = tail ?? Number.POSITIVE_INFINITY;
-    this.#fromMs = since === undefined ? Number.NEGATIVE_INFINITY : nowMs - since;
-    this.#print = print;
-  }
-
-  add(line: T): void {
-    if (line.atMs < this.#fromMs) return;
-    if (!this.#isStored || this.#tail === Number.POSITIVE_INFINITY) return this.#print(line);
-    this.#held.push(line);
-    if (this.#held.length > 2 * this.#tail) this.#held = this.#held.slice(-this.#tail);
-  }
-
-  storedEnd(): void {
-    if (!this.#isStored) return;
-    this.#isStored = false;
-    for (const line of this.#held.slice(-this.#tail)) this.#print(line);
-    this.#held = [];
   }
 }

@@ -9,6 +9,7 @@ import { endLike } from '../../../observe/tap/pass-signals.ts';
 import { ExitCode } from '../exit-code.ts';
 import { type CommandBody, type CommandModule, invalidOption } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { recordingFile } from '../servers/recording-file.ts';
 import { collect, help, readPort } from './server-options.ts';
 
 interface Options {
@@ -21,7 +22,7 @@ interface Options {
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('<file>', 'recording')
+    .argument('<recording>', 'file, or name of a kept recording')
     .option('--server <name>', 'server to replay (default: the only one)')
     .option('--strict', 'accept requests only in the recorded order')
     .option('--pace <pace>', 'recorded, fast or a factor: 2 is twice as fast (default: fast)', readPace)
@@ -49,7 +50,7 @@ const replayFile: CommandBody = async ({ out, signal }, [file], options) => {
   const { replay } = await import('../../../observe/replay/replay-service.ts');
   const output = passedOn(process.stdout);
   const ended = new Ended();
-  const recorded = replay(file!, {
+  const recorded = replay(recordingFile(file!), {
     ...{ server, strict, pace, faults },
     onExit: (exit) => ended.end(exit ?? { exitCode: ExitCode.server, signal: null }),
     onStderr: (text) => process.stderr.write(text),

@@ -24,6 +24,7 @@ export const tap: CommandModule = {
     command
       .usage('[options] <url> | -- <command …>')
       .option('--record <file>', 'record all traffic to this file')
+      .option('--keep', `record to a new file; \`${ownCommand} recordings\` lists them`)
       .option('--name <name>', 'name of the server in recordings and viewers')
       .option('--url <url>', 'forward HTTP requests to this remote server')
       .option('--port <number>', 'port for --url (default: any free one)')
@@ -37,9 +38,11 @@ export const tap: CommandModule = {
       .option('--no-announce', 'hide this tap from the Inspector');
     addInstall(command, run, {
       about: 'add taps to the config of a host; keeps a backup',
-      install: async ({ file, ...target }, { record }, out) => {
+      install: async ({ file, ...target }, { record, keep }, out) => {
+        if (keep && record !== undefined) throw invalidOption('--keep and --record cannot be combined');
         const { installTap } = await import('../../../observe/tap/install.ts');
-        const options = { tap: wrapperCommand('tap'), recordFolder: record as string | undefined, ...target };
+        const recordFolder = record as string | undefined;
+        const options = { tap: wrapperCommand('tap'), recordFolder, ...target, options: keep ? ['--keep'] : [] };
         const wrapped = await installTap(file, options);
         if (wrapped.servers.some(({ outcome }) => outcome === 'not-a-command'))
           out.say(`To tap a remote server, run ${ownCommand} tap URL and use the address that it prints.`);
@@ -49,12 +52,15 @@ export const tap: CommandModule = {
       uninstall: async ({ file, ...target }) =>
         (await import('../../../observe/tap/install.ts')).uninstallTap(file, target),
       uninstalled: { done: 'untapped', already: 'not tapped' },
-    }).option('--record <folder>', 'record each server to a file in this folder');
+    })
+      .option('--record <folder>', 'record each server to a file in this folder')
+      .option('--keep', 'record each run of a server to a new file of its own');
     help(
       command,
       hostNames,
       'tap -- node server.mjs',
       'tap --record session.jsonl -- npx -y some-server',
+      'tap --keep -- npx -y some-server',
       'tap https://mcp.example.com/mcp --record session.jsonl',
       'tap install cursor --record recordings',
       'tap uninstall cursor weather',

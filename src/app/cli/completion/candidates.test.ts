@@ -20,6 +20,7 @@ const sources: Sources = {
   resources: async () => [],
   prompts: async () => [],
   tasks: () => [{ word: '0f3a', about: 'studio/render' }, { word: '1b9c' }],
+  recordings: async () => ['weather-1', 'weather-2'],
   close: async () => undefined,
 };
 
@@ -29,7 +30,7 @@ async function complete(...line: string[]) {
 }
 
 test('suggests commands, servers, options, and values of options', async () => {
-  expect(await complete('re')).toEqual(['read', 'restart', 'replay']);
+  expect(await complete('re')).toEqual(['read', 'restart', 'recordings', 'replay']);
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('restart', 'ev')).toEqual(['everything']);
   expect(await complete('call', 'calculator', '')).toEqual([]);
@@ -50,6 +51,12 @@ test('suggests commands, servers, options, and values of options', async () => {
   expect(await complete('fleet', 'apply', '')).toEqual({ filesBehind: '' });
   expect(await complete('help', 'lo')).toEqual(['logs', 'login', 'logout']);
   expect(await complete('rm', 'everything', '')).toEqual(['calculator']);
+  expect(await complete('recordings', '')).toEqual(['ls', 'rm', 'prune']);
+  expect(await complete('recordings', 'rm', 'weather-1', '')).toEqual(['weather-2']);
+  expect(await complete('replay', 'wea')).toEqual(['weather-1', 'weather-2']);
+  expect(await complete('diff', 'weather-1', 'x')).toEqual({ filesBehind: '' });
+  expect(await complete('show', 'e')).toEqual(['everything']);
+  expect(await complete('show', 'w')).toEqual(['weather-1', 'weather-2']);
   expect(await complete('tasks', 'w')).toEqual(['wait']);
   expect(await complete('tasks', 'wait', '')).toEqual(['0f3a', '1b9c']);
   expect(await complete('tasks', 'answer', '1')).toEqual(['1b9c']);

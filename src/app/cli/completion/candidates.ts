@@ -9,6 +9,7 @@ import { hostIds } from '../../../config/hosts/host-program.ts';
 import type { ServerClient } from '../../../host/services/typed-client.ts';
 import { alternatives, propertiesOf } from '../../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../../mcp/types.ts';
+import { keptRecordings } from '../../../observe/record/kept-recordings.ts';
 import { shellScripts } from '../commands/completion.ts';
 import type { Settings } from '../invocation.ts';
 import { makeProgram } from '../run-command.ts';
@@ -115,12 +116,25 @@ async function ofArgument(command: Command, given: string[], current: string, so
       return current !== '' && hosts.length === 0 ? files : words(...hosts);
     case 'what': {
       const servers = await sources.servers().catch(() => []);
-      const meant = servers.filter((each) => each.startsWith(current));
-      return meant.length > 0 ? words(...meant) : files;
+      return namesOrFiles([...servers, ...(await sources.recordings())], current);
+    }
+    case 'recording':
+    case 'before':
+    case 'after': {
+      const kept = await sources.recordings();
+      return command.name() === 'rm'
+        ? words(...kept.filter((each) => !given.includes(each)))
+        : namesOrFiles(kept, current);
     }
     default:
       return values[name] ?? [];
   }
+}
+
+/** Names that fit, or else files. */
+function namesOrFiles(names: readonly string[], current: string): Answer {
+  const meant = names.filter((each) => each.startsWith(current));
+  return meant.length > 0 ? words(...meant) : files;
 }
 
 /** Arguments of commands whose first argument is a server. */
@@ -207,6 +221,8 @@ export interface Sources {
   resources(server: string): Promise<string[]>;
   prompts(server: string): Promise<{ name: string; arguments?: { name: string }[] }[]>;
   tasks(): Candidate[];
+  /** The names of kept recordings. */
+  recordings(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -249,6 +265,7 @@ async function completionSources(settings: Settings): Promise<Sources> {
     prompts: (server) => ask(server, async (client) => (await client.listPrompts()).prompts, []),
     tasks: () =>
       detachedTasks().map(({ server, tool, task }) => ({ word: ownPartOf(task.taskId), about: `${server}/${tool}` })),
+    recordings: async () => (await keptRecordings().catch(() => [])).map(({ name }) => name),
     close: async () => void (host && (await inTime(host.close()))),
   };
   return sources;

@@ -9,6 +9,9 @@ export interface OutputStream {
   write(chunk: string | Uint8Array): boolean;
   isTTY?: boolean;
   columns?: number;
+  writableNeedDrain?: boolean;
+  on?(event: 'drain' | 'close', listener: () => void): unknown;
+  off?(event: 'drain' | 'close', listener: () => void): unknown;
 }
 
 export interface OutputOptions {
@@ -55,6 +58,19 @@ export class Output {
   write(text: string): void {
     this.activity.pause();
     this.#stdout.write(text);
+  }
+
+  /** Resolves when the reader has taken most of the output. A reader that is gone takes everything. */
+  async drained(): Promise<void> {
+    const stdout = this.#stdout;
+    if (!stdout.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        for (const event of ['drain', 'close'] as const) stdout.off?.(event, done);
+        resolve();
+      };
+      for (const event of ['drain', 'close'] as const) stdout.on?.(event, done);
+    });
   }
 
   bytes(bytes: Uint8Array): void {

@@ -8,9 +8,9 @@ import type { FleetStatus } from '../../../host/fleet/fleet-status.ts';
 import { isOfClient } from '../../../observe/flow/event.ts';
 import type { LiveDescriptor } from '../../../observe/live/runtime-folder.ts';
 import type { RecordingItem } from '../../../observe/record/reader.ts';
+import { type Origin, RestoredFlow } from '../../../observe/record/restored-flow.ts';
 import type { Reach } from '../api.ts';
 import { LiveMember, LiveWatch, ServerNames } from './live-members.ts';
-import { type Origin, RestoredFlow } from './restored-flow.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
 
 interface Held {

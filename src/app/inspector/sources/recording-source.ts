@@ -3,9 +3,8 @@
 
 import { basename } from 'node:path';
 import { toError, UsageError } from '../../../base/errors.ts';
-import { isOfClient } from '../../../observe/flow/event.ts';
-import { type RecordingItem, readRecordings } from '../../../observe/record/reader.ts';
-import { RestoredFlow } from './restored-flow.ts';
+import { readRecordings } from '../../../observe/record/reader.ts';
+import { RestoredFlow } from '../../../observe/record/restored-flow.ts';
 import type { InspectorSource } from './source.ts';
 
 export interface RecordingSourceOptions {
@@ -16,7 +15,6 @@ export interface RecordingSourceOptions {
   onProgress?: (events: number) => void;
 }
 
-const MOST_DAMAGE_NOTES = 100;
 const PROGRESS_EVENTS = 10_000;
 
 export function recordingSource(file: string, options: RecordingSourceOptions = {}): InspectorSource {
@@ -27,13 +25,9 @@ class RecordingSource implements InspectorSource {
   readonly kind = 'recording';
   readonly title: string;
   readonly live = false;
-  lost = 0;
   readonly #file: string;
   readonly #restored: RestoredFlow;
   readonly #onProgress: ((events: number) => void) | undefined;
-  /** The server with which a note about the file is shown. */
-  #server: string;
-  #damaged = 0;
 
   constructor(
     file: string,
@@ -41,13 +35,16 @@ class RecordingSource implements InspectorSource {
   ) {
     this.#file = file;
     this.title = basename(file);
-    this.#server = this.title;
-    this.#restored = new RestoredFlow({ maxEvents, maxBytes });
+    this.#restored = new RestoredFlow({ maxEvents, maxBytes }, this.title);
     this.#onProgress = onProgress;
   }
 
   get flow() {
     return this.#restored.store;
+  }
+
+  get lost(): number {
+    return this.#restored.missing;
   }
 
   get startedAt(): Date {
@@ -60,40 +57,18 @@ class RecordingSource implements InspectorSource {
     try {
       for await (const item of readRecordings(this.#file)) {
         items++;
-        this.#take(item);
+        this.#restored.take(item);
         if (item.type === 'event' && ++events % PROGRESS_EVENTS === 0) this.#onProgress?.(events);
       }
     } catch (error) {
       throw this.#unreadable(toError(error).message);
     }
     if (items === 0) throw this.#unreadable('there is no such file, or it is empty');
-    if (events === 0 && this.#damaged > 0) throw this.#unreadable('it is not a recording');
+    if (events === 0 && this.#restored.damaged > 0) throw this.#unreadable('it is not a recording');
   }
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  #take(item: RecordingItem): void {
-    switch (item.type) {
-      case 'event':
-        if (!isOfClient(item.event)) this.#server = item.event.server;
-        this.#restored.add(item.run, item.event);
-        return;
-      case 'gap': {
-        const missing = item.toSeq - item.fromSeq + 1;
-        this.lost += missing;
-        this.#note(`${missing} ${missing === 1 ? 'event is' : 'events are'} missing here in the recording`);
-        return;
-      }
-      case 'damage':
-        if (++this.#damaged > MOST_DAMAGE_NOTES) return;
-        this.#note(`Damaged at byte ${item.offset} (${item.length} bytes): ${item.reason}`);
-    }
-  }
-
-  #note(text: string): void {
-    this.#restored.note(this.#server, text);
   }
 
   #unreadable(why: string): UsageError {

@@ -4,6 +4,7 @@ import { decodeText } from '../../../base/decode-text.ts';
 import type { Redact } from '../../../base/secrets/redact.ts';
 import { type FlowEvent, partsOf } from '../../../observe/flow/event.ts';
 import type { FlowStore } from '../../../observe/flow/store.ts';
+import { textMatcher } from '../../../observe/show/text-matcher.ts';
 import type { SearchPage, StderrPage } from '../api.ts';
 import { nothingRedacted, type Redaction } from '../redaction.ts';
 
@@ -75,7 +76,7 @@ export async function searchText(
   redaction: Redaction = nothingRedacted,
   isUnwanted: () => boolean = () => false,
 ): Promise<SearchPage> {
-  const isIn = matcher(text);
+  const isIn = textMatcher(text);
   const isInMask = mayBeInMask(text);
   // Redacting costs more than searching: only events that contain the raw text need the second search.
   const holds = (event: FlowEvent, parts: (Uint8Array | string)[]) =>
@@ -105,29 +106,4 @@ export async function searchText(
 function mayBeInMask(text: string): boolean {
   const lower = text.toLowerCase();
   return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');
-}
-
-/** Matches the text as given, and as JSON escapes it. */
-function matcher(text: string): (part: Uint8Array | string) => boolean {
-  const plain = text.toLowerCase();
-  const quoted = JSON.stringify(plain).slice(1, -1);
-  const isAscii = [...plain].every((character) => character < '\x80');
-  const isIn = (whole: string) => {
-    const lower = whole.toLowerCase();
-    return lower.includes(plain) || (quoted !== plain && lower.includes(quoted));
-  };
-  return (part) => {
-    const whole = typeof part === 'string' ? part : isAscii ? latin1(part) : decodeText(part);
-    return isIn(whole) || (whole.includes('\\u') && isIn(unescaped(whole)));
-  };
-}
-
-/** ASCII reads the same in Latin-1, at a fraction of the cost. */
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-}
-
-/** Many programs escape non-ASCII characters, or those with a meaning in HTML, by their code. */
-function unescaped(json: string): string {
-  return json.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

@@ -1,10 +1,11 @@
 // Merges events of other stores into one: from recordings, and from taps and hosts in other processes. Each event keeps its time,
 // moved to a common clock, and gets the next number. Process runs are numbered again, because each origin starts at 1.
 
-import { type Clock, systemClock } from '../../../base/clock.ts';
-import { keepNewest } from '../../../observe/analysis/exchange.ts';
-import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../../../observe/flow/event.ts';
-import { FlowStore, type FlowStoreOptions } from '../../../observe/flow/store.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { keepNewest } from '../analysis/exchange.ts';
+import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../flow/event.ts';
+import { FlowStore, type FlowStoreOptions } from '../flow/store.ts';
+import type { RecordingItem } from './reader.ts';
 
 export interface Origin {
   /** Unique id of a run of a program. */
@@ -12,6 +13,7 @@ export interface Origin {
   readonly startedAt?: Date | undefined;
 }
 
+const MOST_DAMAGE_NOTES = 100;
 /** Limit of process runs whose numbers are remembered. */
 const MOST_LIVES = 10_000;
 
@@ -23,11 +25,40 @@ export class RestoredFlow {
   #startedAt: Date | undefined;
   /** Connected clients, by the run of their host. */
   readonly #clients = new Map<string, Map<string, { life: number; fact: ClientFact }>>();
+  /** The last place of an event of a server: the next event mostly has the same. */
+  #last: { run: string; ownName: string; ownLife: number; server: string; life: number } | undefined;
   /** The first run that has clients. */
   #firstRun: string | undefined;
 
-  constructor(options: Omit<FlowStoreOptions, 'clock'> = {}) {
+  /** Events that are missing in the items of a recording. */
+  missing = 0;
+  /** Lines of a recording that cannot be read. */
+  damaged = 0;
+  /** The server with which a note about the recording is shown. */
+  #noted: string;
+
+  constructor(options: Omit<FlowStoreOptions, 'clock'> = {}, title = '') {
     this.store = new FlowStore({ ...options, clock: this.#time });
+    this.#noted = title;
+  }
+
+  /** Adds an item of a recording. Missing and damaged parts become notes at their place. */
+  take(item: RecordingItem): void {
+    switch (item.type) {
+      case 'event':
+        if (!isOfClient(item.event)) this.#noted = item.event.server;
+        this.add(item.run, item.event);
+        return;
+      case 'gap': {
+        const missing = item.toSeq - item.fromSeq + 1;
+        this.missing += missing;
+        this.note(this.#noted, `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here in the recording`);
+        return;
+      }
+      case 'damage':
+        if (++this.damaged > MOST_DAMAGE_NOTES) return;
+        this.note(this.#noted, `Damaged at byte ${item.offset} (${item.length} bytes): ${item.reason}`);
+    }
   }
 
   /** The date of `atMs` 0: that of the earliest origin. */
@@ -102,6 +133,9 @@ export class RestoredFlow {
       this.#firstRun ??= run;
       return { server: run === this.#firstRun ? ownName : `${ownName} of ${run}`, life: ownLife };
     }
+    const last = this.#last;
+    if (last?.run === run && last.ownName === ownName && last.ownLife === ownLife && last.server === nameOf(ownName))
+      return last;
     const server = nameOf(ownName);
     const key = JSON.stringify([run, ownName, ownLife]);
     let life = this.#lives.get(key);
@@ -112,7 +146,8 @@ export class RestoredFlow {
       keepNewest(this.#counts, MOST_LIVES);
       keepNewest(this.#lives, MOST_LIVES);
     }
-    return { server, life };
+    this.#last = { run, ownName, ownLife, server, life };
+    return this.#last;
   }
 }
 

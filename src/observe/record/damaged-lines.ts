@@ -1,0 +1,34 @@
+// The lines of a recording that cannot be read, for one message that names the first.
+
+import { lineNumber } from './line-number.ts';
+import { INCOMPLETE_LINE, type LinePlace, type RecordingItem } from './reader.ts';
+
+export class DamagedLines {
+  readonly #path: string;
+  #first: (LinePlace & { reason: string }) | undefined;
+  #count = 0;
+
+  /** `path`: the file of items that do not name one. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** An incomplete last line, which a killed writer leaves, does not count. */
+  get count(): number {
+    return this.#count;
+  }
+
+  see(item: RecordingItem): void {
+    if (item.type !== 'damage') return;
+    if (this.#count === 0) this.#first = item;
+    if (item.reason !== INCOMPLETE_LINE) this.#count++;
+  }
+
+  /** Describes the first unusable line, also an incomplete one. */
+  async describe(): Promise<string | undefined> {
+    if (!this.#first) return undefined;
+    const { file = this.#path, offset, reason } = this.#first;
+    const more = this.#count > 1 ? ` (${this.#count} unusable lines in all)` : '';
+    return `Line ${await lineNumber(file, offset)} of ${file} is unusable: ${reason}${more}`;
+  }
+}
