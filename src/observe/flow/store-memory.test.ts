@@ -187,6 +187,7 @@ describe('the memory of the store', () => {
 
   it('is filled again after its frames were dropped without having been read', () => {
     const store = new FlowStore({ maxBytes: MB });
+    store.notice(() => undefined);
     const source = store.begin('a');
     const chunk = new Uint8Array(1000);
     const pass = (bytes: number) => {

@@ -186,6 +186,36 @@ describe('the flow store', () => {
     expect(seen).toEqual([1, 2]);
   });
 
+  it('notifies a listener without frames of every event, in order with those of other listeners', () => {
+    const store = new FlowStore({ maxEvents: 1 });
+    const source = store.begin('a');
+    const seen: string[] = [];
+    store.notice((kind, seq, event) => {
+      seen.push(`${kind} ${seq}${event ? ' read' : ''}`);
+      if (seq === 1) source.add({ kind: 'note', text: 'added by a listener' });
+    });
+    source.sentSpans(bytes('abc'), [0, 1, 1, 2]);
+    const leave = store.subscribe(({ kind, seq }) => seen.push(`subscribed ${kind} ${seq}`));
+    source.frame('toServer', bytes('d'));
+    leave();
+    source.frame('toServer', bytes('e'));
+    expect(seen).toEqual(['frame 1', 'frame 2', 'note 3 read', 'frame 4 read', 'subscribed frame 4', 'frame 5']);
+  });
+
+  it('removes a listener without frames that throws, and names the server of the frame', () => {
+    const store = new FlowStore();
+    const seen: string[] = [];
+    store.notice(() => {
+      throw new Error('broken view');
+    });
+    store.notice((kind) => seen.push(kind));
+    const source = store.begin('a');
+    source.frame('toServer', bytes('x'));
+    source.frame('toServer', bytes('y'));
+    expect(seen).toEqual(['frame', 'error', 'frame']);
+    expect(store.get(2)).toMatchObject({ code: 'LISTENER_FAILED', server: 'a', life: 1 });
+  });
+
   it('removes a listener that throws, reports it, and continues', () => {
     const store = new FlowStore();
     const seen: string[] = [];

@@ -4,7 +4,14 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { cutFrame } from './cut-frame.ts';
-import { type FlowDirection, type FlowEvent, type FlowFact, type HttpPlace, lengthOfParts } from './event.ts';
+import {
+  type FlowDirection,
+  type FlowEvent,
+  type FlowFact,
+  type FlowKind,
+  type HttpPlace,
+  lengthOfParts,
+} from './event.ts';
 import { Blocks, FRAME_BYTES, FrameRun, LARGEST_SHARED_BYTES } from './frame-run.ts';
 import { FlowSource } from './source.ts';
 
@@ -19,6 +26,8 @@ export interface FlowStoreOptions {
 
 /** Events may be kept, here as with `get` and `since`: their bytes are never overwritten. A frame retains its memory block. */
 type FlowListener = (event: FlowEvent) => void;
+/** `event`: missing for a frame if no listener needs its object. */
+type FlowNotice = (kind: FlowKind, seq: number, event: FlowEvent | undefined) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
 /** Frames of a smaller chunk are copied one by one, so that bytes outside of complete frames are not kept. */
@@ -33,11 +42,13 @@ export class FlowStore {
   readonly #maxEvents: number;
   readonly #startMs: number;
   readonly #blocks = new Blocks();
-  readonly #listeners = new Set<FlowListener>();
+  readonly #listeners = new Set<FlowNotice>();
+  /** The listeners that need the objects of frames. */
+  readonly #readers = new Set<FlowNotice>();
   readonly #lives = new Map<string, number>();
   readonly #queue = new EventQueue();
   #isTelling = false;
-  readonly #untold: FlowEvent[] = [];
+  readonly #untold: { kind: FlowKind; seq: number; event: FlowEvent | undefined }[] = [];
   /** The chunk of the latest frames, unset when anything else is added. */
   #run: FrameRun | undefined;
   #runChunk: Uint8Array | undefined;
@@ -86,8 +97,23 @@ export class FlowStore {
 
   /** Calls back for every event from now on, in order. Returns a function that unsubscribes. */
   subscribe(listener: FlowListener): () => void {
+    const notice: FlowNotice = (_kind, _seq, event) => event && listener(event);
+    this.#readers.add(notice);
+    return this.notice(notice);
+  }
+
+  /**
+   * Like `subscribe`, for a listener that needs no frames: without other listeners, no objects are created for them, and their memory
+   * can be filled again.
+   */
+  notice(listener: FlowNotice): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => this.#leave(listener);
+  }
+
+  #leave(listener: FlowNotice): void {
+    this.#listeners.delete(listener);
+    this.#readers.delete(listener);
   }
 
   append(server: string, life: number, fact: FlowFact): void {
@@ -138,8 +164,7 @@ export class FlowStore {
     } else {
       this.#queue.extendRun(run, start, end);
     }
-    this.#dropWhatIsTooMuch();
-    if (this.#listeners.size > 0) this.#tellFrames(run, this.lastSeq);
+    this.#framesAdded(run, this.lastSeq);
   }
 
   /** Appends messages that were written together. `places` holds start and end of each message in `chunk`. */
@@ -175,13 +200,15 @@ export class FlowStore {
   #addRun(run: FrameRun): void {
     this.#run = undefined;
     this.#queue.pushRun(run);
-    this.#dropWhatIsTooMuch();
-    if (this.#listeners.size > 0) this.#tellFrames(run, run.firstSeq);
+    this.#framesAdded(run, run.firstSeq);
   }
 
-  #tellFrames(run: FrameRun, from: number): void {
+  #framesAdded(run: FrameRun, from: number): void {
+    this.#dropWhatIsTooMuch();
+    if (this.#listeners.size === 0) return;
     const { lastSeq } = run;
-    for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.frame(seq));
+    const isRead = this.#readers.size > 0;
+    for (let seq = from; seq <= lastSeq; seq++) this.#tell('frame', seq, isRead ? run.frame(seq) : undefined);
     this.#tellUntold();
   }
 
@@ -189,7 +216,7 @@ export class FlowStore {
     this.#run = undefined;
     this.#queue.push(event);
     this.#dropWhatIsTooMuch();
-    this.#tell(event);
+    this.#tell(event.kind, event.seq, event);
     this.#tellUntold();
   }
 
@@ -203,24 +230,28 @@ export class FlowStore {
   }
 
   /** Events that listeners cause are queued, so that all listeners get the events in order. */
-  #tell(event: FlowEvent): void {
-    if (this.#isTelling) return void this.#untold.push(event);
+  #tell(kind: FlowKind, seq: number, event: FlowEvent | undefined): void {
+    if (this.#isTelling) return void this.#untold.push({ kind, seq, event });
     this.#isTelling = true;
-    for (const listener of this.#listeners) this.#call(listener, event);
+    for (const listener of this.#listeners) this.#call(listener, kind, seq, event);
     this.#isTelling = false;
   }
 
   #tellUntold(): void {
-    while (!this.#isTelling && this.#untold.length > 0) this.#tell(this.#untold.shift()!);
+    while (!this.#isTelling && this.#untold.length > 0) {
+      const { kind, seq, event } = this.#untold.shift()!;
+      this.#tell(kind, seq, event);
+    }
   }
 
-  #call(listener: FlowListener, event: FlowEvent): void {
+  #call(listener: FlowNotice, kind: FlowKind, seq: number, event: FlowEvent | undefined): void {
     try {
-      listener(event);
+      listener(kind, seq, event);
     } catch (thrown) {
-      this.#listeners.delete(listener);
+      this.#leave(listener);
+      const { server, life } = event ?? this.get(seq) ?? this.get(this.lastSeq)!;
       const message = `A listener threw and gets no more events: ${toError(thrown).message}`;
-      this.append(event.server, event.life, { kind: 'error', code: 'LISTENER_FAILED', message });
+      this.append(server, life, { kind: 'error', code: 'LISTENER_FAILED', message });
     }
   }
 }

@@ -143,7 +143,7 @@ class FlowSocket {
     const { redact, stallMs = 10_000 } = this.#options;
     const viewer = new Viewer(socket, this.#store, new EventLines(this.run, redact), this.#header(), stallMs);
     this.#viewers.set(socket, viewer);
-    this.#unsubscribe ??= this.#store.subscribe(() => this.#schedulePump());
+    this.#unsubscribe ??= this.#store.notice(() => this.#schedulePump());
     socket.on('close', () => this.#gone(socket));
     this.#schedulePump();
   }

@@ -28,8 +28,8 @@ export function hostLogFile(settings: Settings): string | undefined {
 
 /** Adds the stderr of the servers to the log. An event is redacted as a whole: a secret may have several lines. */
 export function logStderr(flow: FlowStore, log: { write(text: string): void }, redact: Redact): void {
-  flow.subscribe((event) => {
-    if (event.kind !== 'stderr') return;
+  flow.notice((_kind, _seq, event) => {
+    if (event?.kind !== 'stderr') return;
     const at = new Date().toISOString();
     const lines = redact(decodeText(event.payload))
       .replace(/\r?\n$/, '')

@@ -6,7 +6,7 @@ import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { redactor } from '../../../base/secrets/redact.ts';
 import { Analysis, type AnalysisChange } from '../../../observe/analysis/analysis.ts';
 import { eventProblems } from '../../../observe/analysis/schema-check.ts';
-import type { FlowEvent } from '../../../observe/flow/event.ts';
+import type { FlowEvent, FlowKind } from '../../../observe/flow/event.ts';
 import type {
   ClientSummary,
   EventPage,
@@ -52,7 +52,7 @@ export class InspectorView {
     this.source = source;
     this.masked = redactionBy(source.redact ?? redactor());
     this.#clock = clock;
-    this.#unsubscribe = source.flow.subscribe((event) => this.#eventAdded(event));
+    this.#unsubscribe = source.flow.notice((kind, seq) => this.#eventAdded(kind, seq));
     if (source.flow.lastSeq > 0) this.#schedule(0);
   }
 
@@ -167,16 +167,16 @@ export class InspectorView {
     return problems;
   }
 
-  #eventAdded(event: FlowEvent): void {
-    if (event.kind === 'spawn' || event.kind === 'remote') this.#startUntilSeq = event.seq + START_EVENTS;
-    if (this.#canWait(event)) return;
+  #eventAdded(kind: FlowKind, seq: number): void {
+    if (kind === 'spawn' || kind === 'remote') this.#startUntilSeq = seq + START_EVENTS;
+    if (this.#canWait(kind, seq)) return;
     this.#waiting++;
     if (this.#waiting === FLUSH_EVENTS) this.#schedule(0);
     else if (!this.#timer) this.#schedule(FLUSH_MS);
   }
 
   /** Returns true for ordinary traffic while no page is open. */
-  #canWait({ kind, seq }: FlowEvent): boolean {
+  #canWait(kind: FlowKind, seq: number): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
     return (
       kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link' || kind === 'http' || kind === 'hop'
