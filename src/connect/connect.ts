@@ -29,7 +29,10 @@ export function connect<Tools extends ToolTypes = AnyTools>(
   address: AddressOptions,
   options?: ClientOptions,
 ): Promise<Client<HttpClientTransport, Tools>>;
-/** Connects over a transport of Standpipe or of the official SDK that is not started yet, or over one made by a function. */
+/**
+ * Connects over a transport of Standpipe or of the official SDK. The transport must not be started yet, and may also be
+ * given as a function that makes one.
+ */
 export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTools>(
   transport: T | (() => T),
   options?: ClientOptions,

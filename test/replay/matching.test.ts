@@ -88,7 +88,7 @@ test('strict: requests must come in the recorded order', async () => {
     'The next recorded request is tools/call "a" with arguments.n 1 instead of 2',
   );
   expect(await Promise.all([call(client, 'a', { n: 1 }), call(client, 'b')])).toEqual(['one', 'two']);
-  await expect(call(client, 'b')).rejects.toThrow('the recording has no further one');
+  await expect(call(client, 'b')).rejects.toThrow('the recording has no further request');
 });
 
 test('members with the name __proto__ are compared like others', async () => {

@@ -56,7 +56,10 @@ export type PlainEntry = Readonly<Record<string, unknown>>;
 export interface HostFormat {
   /** Key that disables an entry. Undefined if the host cannot disable entries; a disabled entry must then not be written. */
   disables: 'disabled' | 'enabled' | undefined;
-  /** Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: the settings of the file for this project. */
+  /**
+   * Converts an entry to the format of Standpipe. The new nodes keep the offsets of the text. Returns a string with the
+   * reason if the entry has no server to run. `project`: the settings of the file for this project.
+   */
   read(entry: Node, name: string, root: Node, project?: Node): Node | string;
   /** Keys that the host does not support are left out. */
   write(entry: PlainEntry): Record<string, unknown>;

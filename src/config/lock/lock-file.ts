@@ -9,14 +9,14 @@ import { MOST_MASKS, parseMask } from './masks.ts';
 import { type LockedList, listNames, lockedLists } from './server-lock.ts';
 
 export const LOCK_VERSION = 1;
-/** A server of 500 tools needs about 1 MB. */
+/** The lock of a server with 500 tools has about 1 MB. */
 export const MOST_LOCK_BYTES = 64 * 1024 * 1024;
 const MOST_SERVERS = 10_000;
 
 export interface LockedDefinition {
   name: string;
   hash: string;
-  /** Without its masked parts. */
+  /** The definition without its masked parts. */
   definition: JsonObject;
 }
 
@@ -34,7 +34,7 @@ export interface LockedServer {
   contents: Record<string, string>;
 }
 
-/** An npm or Python package that runs as the server. `unknown`: what could not be found on this machine, and why. */
+/** An npm or Python package that runs as the server. `unknown`: the reason why a member could not be determined on this machine. */
 export interface LockedPackage {
   registry: 'npm' | 'pypi';
   name: string;

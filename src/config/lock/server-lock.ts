@@ -1,4 +1,5 @@
-// What a host needs of the lock for one server: the hashes of the approved definitions, and what to do with others. Plain data, part of the
+// The part of the lock that a host needs for one server: the hashes of the approved definitions, and the action for others. Plain data,
+// part of the
 // settings of the server: a fleet passes it to its nodes.
 
 import { toError } from '../../base/errors.ts';
@@ -13,7 +14,7 @@ export const lockedLists = { tools: 'name', prompts: 'name', resourceTemplates: 
 export type LockedList = keyof typeof lockedLists;
 export const listNames = Object.keys(lockedLists) as LockedList[];
 
-/** What a host does with definitions that are not approved. */
+/** The action of a host for definitions that are not approved. */
 export const lockModes = ['off', 'warn', 'hide', 'refuse'] as const;
 export type LockMode = (typeof lockModes)[number];
 
@@ -33,7 +34,7 @@ export interface ServerLock {
 /** The lock beside a config file, or the error of reading it. Undefined if there is none. */
 export type FoundLock = Lock | Error | undefined;
 
-/** The settings of a server with its part of the lock. Without a lock, `locked` of the entry applies to nothing approved. */
+/** The settings of a server with its part of the lock. Without a lock, `locked` of the entry applies as if nothing was approved. */
 export function lockedConfig<C extends ServerConfig>(config: C, lock: FoundLock): C {
   const mode = config.locked ?? (lock ? 'hide' : 'off');
   if (mode === 'off') return config;

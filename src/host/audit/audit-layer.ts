@@ -1,4 +1,5 @@
-// Records who used what: a layer around the service of each server of a host, and one around a gateway for requests that it refuses.
+// Records the use of tools, prompts, resources and tasks by principals: one layer around the service of each server of a host, and one
+// around a gateway for requests that it refuses.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../base/canonical-json.ts';
@@ -22,7 +23,7 @@ export class Audit {
     this.#log = log;
   }
 
-  /** Around the service of one server: records each request that names a tool, a prompt, a resource or a task. */
+  /** The layer around the service of one server: records each request that names a tool, a prompt, a resource or a task. */
   ofServer(server: string): ServiceLayer {
     return (next) => (method, params, caller) => {
       const target = methodsOfMcp.get(method)?.target;
@@ -34,7 +35,10 @@ export class Audit {
     };
   }
 
-  /** Around the service of a gateway: records the requests that no server got, such as those of a principal without the right. */
+  /**
+   * The layer around the service of a gateway: records the requests that did not reach a server, such as those of a
+   * principal without the right.
+   */
   ofGateway(name: string): ServiceLayer {
     return (next) => (method, params, caller) => {
       if (!methodsOfMcp.get(method)?.target) return next(method, params, caller);

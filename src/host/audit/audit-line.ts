@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 
 export const AUDIT_VERSION = 1;
 
-/** A line of the trail, named from another one. */
+/** A reference to another line of the trail. */
 export interface ChainLink {
   readonly run: string;
-  /** 0: the header of the run. */
+  /** Number of the line within its run; 0 for the header. */
   readonly seq: number;
   readonly hash: string;
 }
@@ -90,7 +90,7 @@ export function chained(before: string, text: string): { line: string; hash: str
   return { line: `${text.slice(0, -1)},"hash":"${hash}"}`, hash };
 }
 
-/** Separates the hash from the text that it was made of. Undefined if the line has none. */
+/** Separates the hash from the text that it was computed from. Undefined if the line has none. */
 export function unchained(line: string): { text: string; hash: string } | undefined {
   const found = hashed.exec(line);
   return found ? { text: `${line.slice(0, found.index)}}`, hash: found[1]! } : undefined;

@@ -21,7 +21,7 @@ import {
 
 export interface AuditOptions {
   file: string;
-  /** Refuses calls that cannot be recorded. Default: they run, and the trail says how many are missing. */
+  /** Refuses calls that cannot be recorded. Default: they run, and the trail has the number of missing lines. */
   isRequired?: boolean | undefined;
   /** Keeps the arguments of calls. Default: only their digest. */
   keepsArguments?: boolean | undefined;
@@ -120,7 +120,7 @@ export class AuditLog {
     return written;
   }
 
-  /** Records what needs no permission: the end of a call, a refusal. */
+  /** Records an event that never waits: the end of a call, or a refusal. */
   note(fields: Fields<AuditLine>): void {
     if (this.#closed || this.#pendingBytes > 1.5 * this.#maxPendingBytes) this.#missing++;
     else this.#add(fields);
@@ -265,7 +265,7 @@ export class AuditLog {
   }
 }
 
-/** The last line of the file that names its place in a chain. Undefined for a new file. */
+/** The last line of the file that has a run and a number. Undefined for a new file. */
 function lastLink(file: string): ChainLink | undefined {
   // Other kinds of files are refused when they are opened for writing. Opening a named pipe here would wait for a writer.
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;

@@ -25,7 +25,7 @@ export interface AuditVerdict {
   readonly missing: number;
   /** Whether older files were deleted by rotation. */
   readonly isCut: boolean;
-  /** The hash of the last line: kept elsewhere, it shows later whether lines were removed from the end. */
+  /** The hash of the last line. A copy of it outside of the file shows later whether lines were removed from the end. */
   readonly last: string | undefined;
   /** Whether the expected hash is in the trail. */
   readonly hasExpected: boolean | undefined;
@@ -109,7 +109,10 @@ class Chain {
   #isFirst = true;
   #last: string | undefined;
   #found = false;
-  /** A line that is not part of the trail. It is harmless if a killed host left it: then a header follows, or nothing. */
+  /**
+   * Handles a line that is not part of the trail. An incomplete line of a killed host is not a problem: a header
+   * follows it, or the end of the file.
+   */
   #torn: RawLine | undefined;
 
   constructor(seen: (line: AuditLine, header: AuditHeader | undefined) => void, expected: string | undefined) {
@@ -154,7 +157,7 @@ class Chain {
   #header(line: Record<string, unknown>, text: string, place: Place): void {
     const { version, run: name } = line;
     if (typeof name !== 'string' || version !== AUDIT_VERSION) {
-      this.#report(place, typeof name === 'string' ? `Unknown version ${version}` : 'The header names no run');
+      this.#report(place, typeof name === 'string' ? `Unknown version ${version}` : 'The header has no run');
       return;
     }
     const [, after] = /,"after":(\{[^{}]*\})\}$/.exec(text) ?? [];

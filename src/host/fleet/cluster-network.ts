@@ -85,7 +85,7 @@ export interface NodeMessage {
 }
 
 export interface Subscription {
-  /** Messages that have arrived are still delivered. After it has resolved, no message is delivered. */
+  /** Messages that have arrived are still delivered. After the promise has resolved, no message is delivered. */
   end(): Promise<void>;
 }
 

@@ -47,7 +47,7 @@ export interface JoinOptions {
   drainMs?: number | undefined;
   /** Called with messages for people. */
   note?: ((text: string) => void) | undefined;
-  /** Called before servers are started, to learn their secrets. */
+  /** Called before servers are started, so that their secrets can be hidden. */
   learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
   /** Called with the node before it joins. From then on, it applies changes of the config, and its services are used. */
   onBegin?: ((node: FleetNode) => void) | undefined;

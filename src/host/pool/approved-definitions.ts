@@ -15,7 +15,7 @@ import type { Approvals, DefinitionKind } from '../../mcp/layers/locked-definiti
 export interface Unapproved {
   readonly server: string;
   readonly kind: DefinitionKind | 'server';
-  /** As the server wrote it, at most 100 characters. Empty for the instructions and for a server that is not in the lock. */
+  /** The name as the server wrote it, at most 100 characters. Empty for the instructions, and for a server that is not in the lock. */
   readonly name: string;
   readonly change: 'added' | 'changed';
   readonly mode: ServerLock['mode'];
@@ -23,7 +23,7 @@ export interface Unapproved {
   readonly message: string;
 }
 
-/** What a definition of each kind is called in messages. */
+/** The names of the kinds of definitions in messages. */
 const nouns: Readonly<Record<DefinitionKind, string>> = {
   tools: 'tool',
   prompts: 'prompt',
@@ -36,7 +36,10 @@ const LONGEST_NAME = 100;
 /** Changes that are remembered as reported. A server may change its definitions at every listing. */
 const MOST_REPORTED = 1_000;
 
-/** What was approved before, by kind and name: an equal definition needs no hash. Shared by the processes of a server. */
+/**
+ * Definitions that were found to be approved, by kind and name: an equal definition need not be hashed again. Shared by
+ * the processes of a server.
+ */
 const known = new WeakMap<ServerLock, Map<string, unknown>>();
 const masksOf = new WeakMap<ServerLock, ReadonlyMap<string, readonly Mask[]>>();
 

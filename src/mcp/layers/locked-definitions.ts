@@ -136,7 +136,7 @@ export class LockedDefinitions implements Service {
     return Promise.reject(this.#approvals.refusal(kind, name));
   }
 
-  /** Without a promise if the server announces changes of its list, and has announced none. */
+  /** Returns a value instead of a promise if the server announces changes of its list and has announced none. */
   #mayUse(list: 'tools' | 'prompts', name: unknown, caller: Caller): boolean | Promise<boolean> {
     if (!this.#has(list, name)) return false;
     if (this.catalogue.valid(list) && this.catalogue.current(list)?.has(name)) return this.#wasApproved(list, name);
@@ -148,7 +148,8 @@ export class LockedDefinitions implements Service {
       const read = this.catalogue.valid(list) ? undefined : this.catalogue.reread(list);
       if (read) await (signal ? unlessAborted(read, signal) : read);
       if (this.catalogue.last(list).has(name)) return this.#wasApproved(list, name);
-      // A server of 2026-07-28 may list more for this client than for the host. An older one does not know who asks.
+      // A server of 2026-07-28 may list more for this client than for the host. A server of an older revision does not distinguish its
+      // clients.
       if (this.#era === 'legacy') return false;
       const request = (method: string, params: Params) => this.request(method, params, silentCaller(client, signal));
       const source = { server: { era: 'modern', capabilities: {} }, request } as const;
@@ -176,7 +177,7 @@ function isContent(uri: unknown): uri is string {
   return typeof uri === 'string' && (isLinked(uri) || (/skill\s*:/i.test(uri) && uri.endsWith(`/${SKILL_FILE}`)));
 }
 
-/** The list was lost, not the call, which can be sent to the next process. */
+/** Only the request for the list was lost. The call was not sent, so the next process can run it. */
 function notSent(error: unknown): unknown {
   if (!(error instanceof PeerError) || error.code !== 'OUTCOME_UNKNOWN') return error;
   const { evidence } = error;

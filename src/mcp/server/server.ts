@@ -184,7 +184,10 @@ function mustHaveName(name: unknown, what: string): void {
 
 function mustBeFunction(handler: unknown, owner: string): void {
   if (typeof handler === 'function') return;
-  throw new UsageError('INVALID_OPTION', `The ${owner} has no handler: its declaration comes first, then a function`);
+  throw new UsageError(
+    'INVALID_OPTION',
+    `The ${owner} has no handler: the arguments are its name, its declaration and a function`,
+  );
 }
 
 function mustNotHave(declaration: object, renamed: Record<string, string>, owner: string): void {

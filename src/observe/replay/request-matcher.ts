@@ -99,7 +99,7 @@ export class RequestMatcher {
 
   async #following(method: string, sent: Params): Promise<RecordedExchange> {
     const exchange = await this.#session.at(this.#next);
-    if (!exchange) throw refused('All recorded requests were answered: the recording has no further one');
+    if (!exchange) throw refused('All recorded requests were answered: the recording has no further request');
     const expected = await this.#paramsOf(exchange);
     const name = nameOf(exchange.method, exchange.target);
     if (!expected) throw cut(`The next recorded request, ${name}, is incomplete`);

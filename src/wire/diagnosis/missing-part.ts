@@ -143,7 +143,7 @@ const variable: Rule = {
   },
 };
 
-/** A line that mentions an environment variable, says that it is needed, and names it. */
+/** A line that names an environment variable and reports that it is needed. */
 function namedVariable(text: string): string | undefined {
   const line = text
     .split('\n')

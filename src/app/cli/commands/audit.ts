@@ -20,13 +20,13 @@ interface ShowOptions {
 export const define: CommandModule['define'] = (command, run) => {
   command
     .command('show')
-    .description('list the newest calls, with who made them and how they ended')
+    .description('list the newest calls with their principals and outcomes')
     .argument('<file>', 'audit trail; its rotated files are read too')
-    .option('--principal <name>', 'only calls of this principal; * is a wildcard')
-    .option('--server <name>', 'only calls to this server; * is a wildcard')
-    .option('--tool <name>', 'only calls of this tool, prompt or URI; * is a wildcard')
-    .option('--outcome <name>', 'only this outcome: ok, tool_error, refused, …; * is a wildcard')
-    .option('--since <time>', 'only calls newer than this: 30s, 10m, 2h', durationOf('--since'))
+    .option('--principal <name>', 'show only calls of this principal; * is a wildcard')
+    .option('--server <name>', 'show only calls to this server; * is a wildcard')
+    .option('--tool <name>', 'show only calls of this tool, prompt or URI; * is a wildcard')
+    .option('--outcome <name>', 'show only this outcome: ok, tool_error, refused, …; * is a wildcard')
+    .option('--since <time>', 'show only calls newer than this: 30s, 10m, 2h', durationOf('--since'))
     .option('--last <number>', 'list at most this many calls', countOf('--last'), 100)
     .action(run(show));
   command
@@ -46,7 +46,7 @@ export const define: CommandModule['define'] = (command, run) => {
 /** A call with its end. */
 export interface AuditedCall extends Omit<AuditCall, 'kind' | 'run' | 'seq'> {
   readonly node?: string | undefined;
-  /** `running` if the trail has no end of the call: it runs, or its host was killed. */
+  /** `running` if the trail has no end of the call: the call is running, or its host was killed. */
   outcome: string;
   ms?: number;
 }
@@ -118,7 +118,7 @@ class LastCalls {
     if (!isWanted) return;
     const outcome = kind === 'refused' ? 'refused' : 'running';
     this.#calls.set(`${run} ${seq}`, { ...facts, node: header?.node, outcome });
-    // The outcome of the newest calls is not known yet, so more than are wanted are kept.
+    // The outcome of the newest calls is not known yet, so more calls are kept than are shown.
     if (this.#calls.size > last + MOST_RUNNING) this.#calls.delete(this.#calls.keys().next().value!);
   }
 
@@ -140,12 +140,12 @@ const verify: CommandBody = async ({ out }, [file], options) => {
     for (const { file: where, line, problem } of problems)
       out.write(`${visibleLine(`${where}:${line}: ${problem}`)}\n`);
     if (hasExpected === false) out.write(`The hash ${visibleLine(expect!)} is not in the trail\n`);
-    const open = openRuns > 0 ? `, ${openRuns} of them without an end (killed, or still running)` : '';
+    const open = openRuns > 0 ? `, of which ${openRuns} have no end (killed, or still running)` : '';
     out.say(
       `${lines} lines of ${runs} runs${open}: ${isRight ? 'the chain is complete' : 'the trail has been changed'}.`,
     );
     if (isCut) out.say('Older lines were deleted by rotation.');
-    if (missing > 0) out.say(`${missing} lines could not be written at their time.`);
+    if (missing > 0) out.say(`${missing} lines could not be written when their calls ran.`);
     if (last !== undefined) out.say(`Last hash: ${last}`);
   }
   return isRight ? ExitCode.done : ExitCode.toolError;

@@ -43,8 +43,8 @@ export const define: CommandModule['define'] = (command, run) => {
     .argument('<recording>', 'file, or name of a kept recording')
     .addOption(new Option('--to <format>', 'format of the output').choices(Object.keys(formats)).makeOptionMandatory())
     .option('-o, --output <file>', 'write to this file (default: stdout)')
-    .option('--server <name>', 'only this server, or this client of a host')
-    .option('--last <number>', 'only the last <number> events', countOf('--last'));
+    .option('--server <name>', 'convert only this server, or this client of a host')
+    .option('--last <number>', 'convert only the last <number> events', countOf('--last'));
   const lines = Object.entries(formats).map(([name, { what }]) => `  ${name.padEnd(8)} ${what}`);
   help(
     command,

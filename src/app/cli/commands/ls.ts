@@ -49,7 +49,7 @@ const REJECTED = 'rejected';
 type Listed = Omit<ListedServer, 'state'> & { state: ServerState | typeof REJECTED };
 
 /**
- * The state of a server of the fleet without a connection from here. JSON has `stopped`, the state of that connection.
+ * The state shown for a fleet server to which this host has no connection. In JSON the state is `stopped`, the state of the connection.
  */
 const NOT_USED = 'unused';
 

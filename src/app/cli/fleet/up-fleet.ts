@@ -23,7 +23,7 @@ import type { JoinPlan } from './fleet-options.ts';
 export interface JoinContext {
   url: string | undefined;
   note: (text: string) => void;
-  /** Called with servers before they start, to redact their secrets. */
+  /** Called with servers before they start, so that their secrets can be hidden. */
   learn: (servers: readonly ServerConfig[]) => void;
   /** Called if the host is serving and a retry cannot make it join. */
   failed: (error: unknown) => void;

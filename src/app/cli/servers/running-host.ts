@@ -52,7 +52,7 @@ export function certainControlPath(settings: Settings): string {
   const path = controlPathOf(settings);
   if (path !== undefined) return path;
   throw new UsageError('CONFIG_NOT_FOUND', `There is no config in ${process.cwd()}`, {
-    hint: 'Give it with --config FILE: another program may start this command in any folder.',
+    hint: 'Name the config with --config FILE: another program may start this command in any folder.',
   });
 }
 

@@ -84,7 +84,10 @@ export function argumentOf(taskId: string): string {
   return taskId.replace(/^-+(?=[^-])/, '');
 }
 
-/** The part of an id that the server assigned, as an argument. A host adds owners before it, which all begin alike. */
+/**
+ * The part of an id that the server assigned, as an argument. A host puts the owners before this part, and their text
+ * is the same for all tasks.
+ */
 export function ownPartOf(taskId: string): string {
   return argumentOf(innermostId(taskId));
 }

@@ -66,7 +66,7 @@ async function start(
 ): Promise<BackgroundHost | undefined> {
   if (settings.discover) {
     throw new UsageError('NOT_SUPPORTED', 'A background host needs one config file', {
-      hint: 'Give it with --config FILE.',
+      hint: 'Name the file with --config FILE.',
     });
   }
   const file = configFileOf(settings);

@@ -209,7 +209,7 @@ export class NodeLease {
   async #write(term: Term): Promise<Written> {
     const { table } = this.#network.leases;
     if (term.lifetimeMs === 0) {
-      // Processes do not depend on the right to place, so its lifetime need not be read again.
+      // No process runs under the lease of the placer, so its lifetime need not be read again.
       const { leases } = this.#network;
       const read = this.#key === 'placer' ? leases.lifetimeMs : await this.#bounded(leases.readLifetime());
       if (read === SILENT || this.#term !== term) return 'unsure';

@@ -190,7 +190,7 @@ class Planner {
       else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
     }
     for (const claim of open.leaving) {
-      // This only checks that there is a node: it is selected again when the claim has ended.
+      // This only tests whether a node is available. The node is selected when the claim has ended.
       if (take()) this.#release(claim, `node ${claim.node} is drained`);
       else {
         this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });

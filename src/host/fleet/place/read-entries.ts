@@ -143,7 +143,7 @@ const shellVariable = /^["']?\$[A-Za-z_(]/;
 const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
 /** Kinds of authentication, not credentials. `isWorthMasking` excludes `none`. */
 const kinds = /^(?:basic|bearer|oauth2?|oidc|jwt|mtls|required|optional)$/i;
-/** `/run/secrets/token`, `~/.ssh/id_ed25519`. Secrets that happen to begin with a slash have longer parts. */
+/** Matches paths such as `/run/secrets/token` and `~/.ssh/id_ed25519`. Secrets that begin with a slash by chance have longer segments. */
 const path = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\p{L}\p{M}\p{N}_ .@-]{1,30}){2,}$/u;
 
 function secretsIn(...args: string[]): string[] {

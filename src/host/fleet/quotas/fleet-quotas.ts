@@ -12,7 +12,7 @@ import { rendezvousScore } from '../route/choose-instance.ts';
 import { GatewayShare, type ShareAsk, type ShareContext } from './gateway-share.ts';
 import { type QuotaAsk, type QuotaGrant, QuotaHome, readAsk } from './quota-home.ts';
 
-/** Interval at which each gateway reports what it holds and gives back what it does not use. */
+/** Interval at which each gateway reports its shares and gives back unused ones. */
 const TICK_MS = 500;
 /** After this many ticks, and at least half a lifetime in which gateways reconnect, a home knows what all gateways hold. */
 const LEARN_TICKS = 3;

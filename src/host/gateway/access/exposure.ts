@@ -36,7 +36,7 @@ export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: 
   const where = isLocal ? 'Behind a proxy the gateway' : `${host || 'Every address of this machine'}`;
   const isReachable = `${where} can be reached by other machines`;
   if (checks === 'nothing' || (checks === 'owner token' && !isLocal)) {
-    const hint = `Make tokens with \`${ownCommand} token add\`, or accept tokens from an issuer: --jwt-issuer, --jwt-audience. In a program: \`auth\`.`;
+    const hint = `Make tokens with \`${ownCommand} token add\`, or accept tokens from an issuer: --jwt-issuer, --jwt-audience. In a program, set \`auth\`.`;
     throw new UsageError('INSECURE_ADDRESS', `${isReachable}, and clients are not authenticated`, { hint });
   }
   if (!isLocal && !hasTls && !behindProxy) {

@@ -66,7 +66,7 @@ export function Questions({ status: { questions } }: { status: ServerStatus }) {
       {refused > 0 &&
         ` ${plural(refused, 'question was', 'questions were')} refused, because the client could not be determined.`}
       {unannounced.length > 0 &&
-        ` Started before a client with ${unannounced.join(', ')} connected: restart the server to use it.`}
+        ` The process was started before a client with ${unannounced.join(', ')} connected. Restart the server to declare this to it.`}
     </p>
   );
 }
