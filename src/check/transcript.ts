@@ -76,12 +76,13 @@ function causeOf(entry: Entry): Entry[] {
   const entries = transcripts.get(entry)?.entries ?? [];
   const earlier = entries.slice(0, Math.max(0, entries.indexOf(entry)));
   const before = earlier.filter(({ kind }) => kind === 'sent');
-  const id = JSON.stringify(idOf(entry));
+  const [message] = messagesIn(entry);
+  const id = JSON.stringify(message?.id);
   const isRequest = ({ bytes }: Entry) => [',', '}'].some((end) => Buffer.from(bytes).includes(`"id":${id}${end}`));
   const request = id === undefined ? undefined : before.findLast(isRequest);
   const isAnswered = answeredIn(entries);
   const anonymous =
-    id === 'null' || isAnswerWithoutId(entry) ? before.findLast((sent) => !isAnswered(sent)) : undefined;
+    id === 'null' || isAnswerWithoutId(message) ? before.findLast((sent) => !isAnswered(sent)) : undefined;
   const cause = request ?? anonymous ?? earlier.findLast((each) => each.kind === 'sent' || isEndOfStdin(each));
   return cause ? [cause] : [];
 }
@@ -101,21 +102,11 @@ function answeredIn(entries: readonly Entry[]): (sent: Entry) => boolean {
   };
 }
 
-function messagesIn(entry: Entry): JsonObject[] {
-  return [messageIn(entry)].flat().filter(isObject);
+function isAnswerWithoutId(message: JsonObject | undefined): boolean {
+  return message !== undefined && message.id === undefined && message.method === undefined;
 }
 
-/** Protocols keep the message in their entries. */
-function messageIn(entry: Entry & { readonly json?: unknown; readonly message?: unknown }): unknown {
-  return entry.json ?? entry.message;
-}
-
-function isAnswerWithoutId(entry: Entry): boolean {
-  const message = messageIn(entry);
-  return isObject(message) && message.id === undefined && message.method === undefined;
-}
-
-function idOf(entry: Entry): unknown {
-  const message = messageIn(entry);
-  return isObject(message) ? message.id : undefined;
+/** Protocols keep the message in their entries. Messages in a line that is not JSON are recovered. */
+function messagesIn(entry: Entry & { readonly [kept in 'json' | 'message' | 'recovered']?: unknown }): JsonObject[] {
+  return [entry.json ?? entry.message ?? entry.recovered].flat().filter(isObject);
 }

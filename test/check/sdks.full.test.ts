@@ -12,7 +12,8 @@ const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/check/${nam
 const typescript: Sdk = { name: 'TypeScript SDK' };
 
 describe('a server on the official TypeScript SDK', () => {
-  const names = ['sdk-1.mjs', 'sdk-1-tasks.mjs', 'sdk-2.mjs'];
+  const low = 'sdk-2-server.mjs';
+  const names = ['sdk-1.mjs', 'sdk-1-tasks.mjs', 'sdk-prompts.mjs', 'sdk-2.mjs', low];
   const reports = new Map<string, CheckReport>();
   const causedBy = (name: string) => new Set(reports.get(name)!.outcomes.flatMap(({ rule, sdk }) => (sdk ? rule : [])));
 
@@ -27,6 +28,27 @@ describe('a server on the official TypeScript SDK', () => {
     const { outcomes, sdk } = reports.get(name)!;
     expect(outcomes.filter((outcome) => isFailure(outcome, false))).toEqual([]);
     expect(sdk).toMatchObject(typescript);
+  });
+
+  test.each(names.filter((name) => name !== low))('has no warnings about code of its author: %s', (name) => {
+    const { outcomes } = reports.get(name)!;
+    expect(outcomes.filter(({ status, sdk }) => status === 'warning' && !sdk)).toEqual([]);
+  });
+
+  test('handlers of its author ignore cursors, and the SDK replaces their error codes', () => {
+    const warned = reports.get(low)!.outcomes.filter(({ status }) => status === 'warning');
+    const rules = (of: typeof warned) => [...new Set(of.map(({ rule }) => rule))];
+    expect(rules(warned.filter(({ sdk }) => !sdk))).toEqual(['methods/invalid-cursors-are-refused']);
+    expect(rules(warned.filter(({ sdk }) => sdk))).toContain('methods/unknown-resources-are-not-found');
+  });
+
+  test('no statement about the SDK is about another major version', () => {
+    for (const [name, { sdk: made, outcomes }] of reports) {
+      const major = /^\d/.exec(made!.version!)![0];
+      const notes = new Set(outcomes.flatMap(({ sdk }) => sdk?.note ?? []));
+      const others = [...notes].filter((note) => /\d\.x/.test(note) && !note.includes(`${major}.x`));
+      expect(others, name).toEqual([]);
+    }
   });
 
   test('every row of the table for this SDK is reproduced by one of them', () => {
@@ -45,7 +67,7 @@ describe('a server on the official TypeScript SDK', () => {
   });
 
   test('the version is that of the package that the script imports', () => {
-    expect(reports.get('sdk-1.mjs')!.sdk).toEqual({ ...typescript, version: expect.stringMatching(/^1\./) });
-    expect(reports.get('sdk-2.mjs')!.sdk).toEqual({ ...typescript, version: expect.stringMatching(/^2\./) });
+    expect(reports.get('sdk-1.mjs')!.sdk).toMatchObject({ ...typescript, version: expect.stringMatching(/^1\./) });
+    expect(reports.get('sdk-2.mjs')!.sdk).toMatchObject({ ...typescript, version: expect.stringMatching(/^2\./) });
   });
 });

@@ -3,10 +3,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/json-object.ts';
 import type { Outcome } from '../../src/check/report/report.ts';
 import { serverRules } from '../../src/check/server/rules/index.ts';
 import { importable, installedVersion } from '../../src/check/server/sdk/installed-version.ts';
-import { ofPythonSdk, type Sdk, type Signs, sdkOf } from '../../src/check/server/sdk/recognise-sdk.ts';
+import { isOfMcpServer, ofPythonSdk, type Sdk, type Signs, sdkOf } from '../../src/check/server/sdk/recognise-sdk.ts';
 import { attributeToSdk, rulesOfSdks } from '../../src/check/server/sdk/sdk-findings.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -177,6 +178,29 @@ describe('a violation', () => {
     });
   });
 
+  test.each<[string, object, boolean]>([
+    [
+      '1.x',
+      { result: { isError: true, content: [{ text: 'MCP error -32602: Tool standpipe/which-sdk not found' }] } },
+      true,
+    ],
+    ['2.x', { error: { message: 'Tool standpipe/which-sdk not found' } }, true],
+    ['1.x, prompts', { error: { message: 'MCP error -32602: Prompt standpipe/which-sdk not found' } }, true],
+    ['2.x, resources', { error: { message: 'Resource not found: standpipe-unknown://which-sdk' } }, true],
+    ['code of the author', { error: { message: 'Unknown tool: standpipe/which-sdk' } }, false],
+    ['no answer', {}, false],
+    ['an answer without content', { result: { content: 'x' } }, false],
+  ])('McpServer is recognised by its message for an unknown entry: %s', (_what, answer, isFound) => {
+    expect(isOfMcpServer(answer as JsonObject)).toBe(isFound);
+  });
+
+  test('a list that ignores cursors is attributed to McpServer, not to the SDK without it', () => {
+    const reason = '`prompts/list` with an invalid cursor was answered with a result instead of the error -32602.';
+    const ignored = { ...parseError, rule: 'methods/invalid-cursors-are-refused', reason };
+    expect(attributeToSdk([ignored], { ...typescript, part: 'McpServer' })[0]!.sdk).toBeDefined();
+    expect(attributeToSdk([ignored], typescript)).toEqual([ignored]);
+  });
+
   test('a violation of FastMCP for TypeScript is recognised by its messages', () => {
     const refused =
       'The call of an unknown tool was refused with -32601 "MCP error -32601: Unknown tool: x" instead of -32602.';
@@ -203,11 +227,6 @@ describe('a violation', () => {
     expect(attributeToSdk([ofFastMcp], typescript, [], find)[0]!.sdk!.name).toBe('FastMCP for TypeScript 4.20.16');
     const byHand = listed({ name: 'add', description: 'a "b"', inputSchema });
     expect(attributeToSdk([byHand], typescript, [], find)[0]!.sdk).toBe(undefined);
-    const $schema = 'https://json-schema.org/draft/2020-12/schema';
-    const ofMcpServer = listed({ name: 'add', inputSchema: { type: 'object', $schema, properties: {} } });
-    expect(attributeToSdk([ofMcpServer], typescript)[0]!.sdk!.note).toContain('McpServer of version 2.x');
-    const ofZod = listed({ name: 'add', inputSchema: { $schema, type: 'object', properties: {} } });
-    expect(attributeToSdk([ofZod], typescript)[0]!.sdk).toBe(undefined);
   });
 });
 

@@ -226,3 +226,30 @@ test.concurrent('answers with the id of another request are reported without wai
   expect(reason).toMatch(/of 10 requests .* were not answered, .*: some answers have the id of another request\.$/);
   expect(text).not.toMatch(/-{100}.* was answered/);
 });
+
+test.concurrent('the evidence begins with the request also if the answer has a byte order mark', async () => {
+  const onMessage = `
+    const { method: name } = message;
+    if (typeof name !== 'number') return false;
+    process.stdout.write('\\ufeff' + JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+    return true;`;
+  const { text } = await check({ onMessage }, ['jsonrpc/invalid-request']);
+  expect(text).toMatch(/→ [^\n]*"method":7[^\n]*\n {4}← [^\n]*-32601/);
+});
+
+test.concurrent('the fix for a result with an error inside is to send the error', async () => {
+  const onMessage = `
+    if (method !== 'standpipe/no-such-method') return false;
+    return !send({ id, result: { error: 'Method not found' } });`;
+  const { fix, reason } = await check({ onMessage }, ['jsonrpc/unknown-methods-are-refused']);
+  expect(reason).toBe('`standpipe/no-such-method` was answered with a result.');
+  expect(fix).toMatch(/in place of "result"\.$/);
+});
+
+test.concurrent('a list that ignores its cursor is one problem', async () => {
+  const onMessage = `
+    if (method !== 'tools/list') return false;
+    return !send({ id, result: { tools: [{ name: 'add', inputSchema: { type: 'object' } }], nextCursor: 'next' } });`;
+  const { found, text } = await check({ onMessage }, ['methods/lists-end', 'methods/pages-do-not-overlap']);
+  expect(found, text).toEqual([['methods/lists-end', 'methods/pages-do-not-overlap']]);
+});

@@ -108,8 +108,16 @@ const foundAtExit: [name: string, words: string[], hint: RegExp][] = [
   ['wrong-interpreter', ['python3', fixture('answering.mjs')], /python3 runs.*Use node/],
   ['esm-or-commonjs', node('uses-require.mjs'), /require.*\.cjs/],
   ['esm-or-commonjs', [process.execPath, usesImport], /uses import.*\.mjs/],
-  ['variable-not-set', python('needs_a_variable.py'), /WEATHER_API_KEY.*"env"/],
-  ['variable-not-set', node('needs-a-variable.mjs'), /WEATHER_API_KEY.*"env"/],
+  [
+    'variable-not-set',
+    python('needs_a_variable.py'),
+    /--env WEATHER_API_KEY before the --; in a config, set it in "env"/,
+  ],
+  [
+    'variable-not-set',
+    node('needs-a-variable.mjs'),
+    /--env WEATHER_API_KEY before the --; in a config, set it in "env"/,
+  ],
   ['usage', node('wants-arguments.mjs'), /\[--stdio\] FOLDER.*"args"/],
   ['node-version', [process.execPath, '--no-such-option', fixture('wants-arguments.mjs')], /--no-such-option/],
   ...(process.platform === 'win32'

@@ -133,6 +133,7 @@ const causes: readonly Cause[] = [
     explains: ['jsonrpc/invalid-params'],
     reason: /`resources\/read`/,
   },
+  { rules: ['methods/lists-end'], explains: ['methods/pages-do-not-overlap'] },
   { rules: ['methods/prompt-entries'], explains: ['methods/prompts-can-be-got'] },
   { rules: ['methods/prompt-results'], explains: ['methods/content-blocks'], reason: /of the prompt "/ },
   { rules: ['methods/output-schemas'], explains: ['methods/structured-output-fits'] },

@@ -105,6 +105,27 @@ test.each([
     '"@modelcontextprotocol/sdk/dist/esm/server/mcp", which its package',
   ],
   [
+    'module-not-found',
+    "Error: Cannot find module '../build/Release/keytar.node'\nRequire stack:\n- /x y/node_modules/keytar/lib/keytar.js\n- /x y/server.js\n    at a (b:1:2)\n",
+    'native part of the package "keytar", which is not built',
+  ],
+  [
+    'module-not-found',
+    "Error: Cannot find module './lib/a'\nRequire stack:\n- /x y/node_modules/@acme/tool/index.js\n    at a (b:1:2)\n",
+    'has an incomplete package',
+  ],
+  [
+    'module-not-found',
+    "Error: Cannot find module './lib/tools'\nRequire stack:\n- /x y/server.cjs\n    at a (b:1:2)\n",
+    '"/x y/server.cjs" requires the file "./lib/tools", which does not exist',
+  ],
+  ['file-not-found', "Error: Cannot find module './no.js'\nRequire stack:\n- internal/preload\n", './no.js'],
+  [
+    'module-not-found',
+    "Error: The module '/x/better_sqlite3.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.\n",
+    'not built for this version of Node.js',
+  ],
+  [
     'variable-not-set',
     'Traceback (most recent call last):\n  File "s.py", line 2, in <module>\n    KEY = [redacted]["ACME_KEY"]\n  File "<frozen os>", line 679, in __getitem__\nKeyError: \'ACME_KEY\'\n',
     'ACME_KEY',

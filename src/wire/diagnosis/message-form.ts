@@ -122,7 +122,7 @@ const contentLength: Rule = {
     return {
       problem:
         'puts a Content-Length header before each message, as language servers do; MCP over stdio has one message per line',
-      fix: 'Use a stdio transport of MCP in the server, or set "framing": "content-length" in its config entry (--framing content-length on the command line).',
+      fix: 'Use a stdio transport of MCP in the server. To use it as it is, set "framing": "content-length" in its config entry (--framing content-length on the command line of tools, call and the like).',
     };
   },
 };

@@ -8,6 +8,42 @@ import { passOn, withheldVariable } from './withheld-variable.ts';
 
 const WRONG_PLACE = 'A relative path is resolved against "cwd" of the server: use the absolute path, or set "cwd".';
 
+/** A file that another file requires by a relative path. */
+const requiredFile = exitRule(
+  'module-not-found',
+  /Cannot find module '(\.[^']+)'\r?\nRequire stack:\r?\n- ((?:[a-z]:)?[\\/][^\r\n]+)/i,
+  ([, file, from]) => {
+    const [, inPackage] = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(from!) ?? [];
+    if (inPackage && file!.endsWith('.node')) return nativePartMissing(inPackage);
+    const where = `${quotedEnd(from!)} requires the file ${quoted(file!)}, which does not exist`;
+    return inPackage
+      ? {
+          problem: `has an incomplete package: ${where}`,
+          fix: `Install the package ${quoted(inPackage)} again: npm ci.`,
+        }
+      : {
+          problem: `cannot load a file: ${where}`,
+          fix: 'Build the server first (npm run build), or correct the path.',
+        };
+  },
+);
+
+function nativePartMissing(name: string) {
+  return {
+    problem: `needs the native part of the package ${quoted(name)}, which is not built`,
+    fix: `Run npm rebuild ${name} in the folder of the server. Without its install scripts (--ignore-scripts), the package is incomplete.`,
+  };
+}
+
+const nativePart = exitRule(
+  'module-not-found',
+  /Could not locate the bindings file|No native build was found for |was compiled against a different Node\.js version/,
+  () => ({
+    problem: 'needs the native part of a package, which is not built for this version of Node.js',
+    fix: 'Run npm rebuild in the folder of the server, with the version of Node.js that runs the server.',
+  }),
+);
+
 const scriptFile = exitRule(
   'file-not-found',
   /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (.+)|No such file or directory -- (.+?)(?: \(LoadError\))?$|Could not open input file: (.+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open ([^\n:]+): No such file|^(?:ba)?sh: (?:line )?(?:\d+: )?([^\n:]+): No such file or directory/m,
@@ -138,7 +174,7 @@ const variable: Rule = {
     if (name === undefined) return undefined;
     return {
       problem: `needs the environment variable ${name}`,
-      fix: `Set ${name} in "env" of the server: servers get a short list of variables (PATH, HOME and similar), not the whole environment.`,
+      fix: `Set ${name} and pass it on with --env ${name} before the --; in a config, set it in "env" of the server. Servers get a short list of variables (PATH, HOME and similar), not the whole environment.`,
     };
   },
 };
@@ -193,6 +229,8 @@ const others: Rule[] = [
 ];
 
 export const missingPart: readonly Rule[] = [
+  requiredFile,
+  nativePart,
   scriptFile,
   pythonModule,
   nodePackage,

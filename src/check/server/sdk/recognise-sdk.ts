@@ -3,6 +3,7 @@
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
 import { eraOf } from '../../../mcp/revisions.ts';
+import type { ServerCapabilities } from '../../../mcp/types.ts';
 import { parsed } from '../../parsed-json.ts';
 import type { Target } from '../../target.ts';
 import { initializeOn } from '../initialize.ts';
@@ -16,7 +17,7 @@ export interface Sdk {
   readonly name: SdkName;
   readonly version?: string;
   /** The part of the SDK that answers instead of code of the user, if the server uses it. */
-  readonly part?: 'MCPServer';
+  readonly part?: 'MCPServer' | 'McpServer';
 }
 
 /** Answers from a server, and its stderr. */
@@ -29,6 +30,7 @@ export interface Signs {
 }
 
 const UNKNOWN = 'standpipe/which-sdk';
+const UNKNOWN_URI = 'standpipe-unknown://which-sdk';
 
 /** Starts a process. `revisionRun`: of the newest revision. Undefined for an unknown SDK. */
 export async function recogniseSdk(revisionRun: RevisionRun, target: Target): Promise<Sdk | undefined> {
@@ -39,7 +41,8 @@ export async function recogniseSdk(revisionRun: RevisionRun, target: Target): Pr
     if (sdk?.name === 'Python SDK') return ofPythonSdk(sdk, isModern, revisionRun.facts.tools);
     if (sdk?.name !== 'TypeScript SDK') return sdk;
     const version = installedVersion(target, isModern);
-    return version === undefined ? sdk : { ...sdk, version };
+    const part = (await isMcpServer(probe, revisionRun.facts.capabilities)) ? 'McpServer' : undefined;
+    return { ...sdk, ...(version && { version }), ...(part && { part }) };
   } finally {
     await probe.stop();
   }
@@ -63,19 +66,47 @@ export function ofPythonSdk(sdk: Sdk, isModern: boolean, tools: readonly JsonObj
   return { ...sdk, ...(isModern && { version: '2.x' }), ...(tools.some(isMade) && { part: 'MCPServer' }) };
 }
 
+const unknownEntries = [
+  ['tools', 'tools/call', { name: UNKNOWN }],
+  ['prompts', 'prompts/get', { name: UNKNOWN }],
+  ['resources', 'resources/read', { uri: UNKNOWN_URI }],
+] as const;
+
+/** McpServer declares changes of each list that it has, and has a message of its own for an entry that does not exist. */
+async function isMcpServer(probe: Probe, capabilities: ServerCapabilities): Promise<boolean> {
+  const request = unknownEntries.find(([list]) => capabilities[list]?.listChanged === true);
+  return request !== undefined && isOfMcpServer(await answerOf(probe, request[1], request[2]));
+}
+
+const MCP_SERVER = new RegExp(
+  `^(?:MCP error -32602: )?(?:(?:Tool|Prompt) ${UNKNOWN} not found|Resource ${UNKNOWN_URI} not found|Resource not found: ${UNKNOWN_URI})$`,
+);
+
+/** Version 1.x reports an unknown tool as a tool result. */
+export function isOfMcpServer({ error, result }: JsonObject): boolean {
+  const [block] = isObject(result) && Array.isArray(result.content) ? result.content : [];
+  const text = isObject(error) ? error.message : isObject(block) && block.text;
+  return typeof text === 'string' && MCP_SERVER.test(text);
+}
+
 async function signsOf(probe: Probe): Promise<Signs> {
   const ignored = () => undefined; // a server that does not answer is not recognised
   const malformed = await initializeOn(probe, {}).then(({ error }) => error, ignored);
-  const id = probe.newId();
-  probe.send({ jsonrpc: '2.0', id, method: UNKNOWN });
-  const frame = await probe.maybe(() => probe.anyAnswerTo(id) ?? probe.anonymousErrorTo(id));
-  const answer = frame?.json;
+  const answer = await answerOf(probe, UNKNOWN);
   const stderr = probe.transcript.entries.filter(({ kind }) => kind === 'stderr').map(({ bytes }) => bytes);
   return {
     malformed: isObject(malformed) ? malformed : undefined,
-    unknown: isObject(answer) && isObject(answer.error) ? answer.error : undefined,
+    unknown: isObject(answer.error) ? answer.error : undefined,
     stderr: Buffer.concat(stderr).toString('utf8'),
   };
+}
+
+/** An empty object if there is no answer. */
+async function answerOf(probe: Probe, method: string, params?: JsonObject): Promise<JsonObject> {
+  const id = probe.newId();
+  probe.send({ jsonrpc: '2.0', id, method, ...(params && { params }) });
+  const frame = await probe.maybe(() => probe.anyAnswerTo(id) ?? probe.anonymousErrorTo(id));
+  return isObject(frame?.json) ? frame.json : {};
 }
 
 /** Zod's issues as the message of an internal error. */

@@ -27,6 +27,8 @@ const pythonSdk = { sdk: 'Python SDK', version: /^2\./ } as const;
 const mcpServer = { ...pythonSdk, part: 'MCPServer' } as const;
 const pythonFastmcp = { sdk: 'FastMCP for Python', version: /^4\./ } as const;
 
+const REPLACED_CODE = 'Version 2.x sends -32602 in place of -32002, in all revisions.';
+
 const issue = (number: number) => `https://github.com/modelcontextprotocol/typescript-sdk/issues/${number}`;
 
 const findings: readonly SdkFinding[] = [
@@ -53,7 +55,7 @@ const findings: readonly SdkFinding[] = [
     sdk: 'TypeScript SDK',
     rules: ['jsonrpc/invalid-params', 'methods/unknown-log-levels-are-refused'],
     reason: /-32603 "\[\\n/,
-    note: 'Version 1.x reports params that do not conform to its schemas as internal errors.',
+    note: 'It reports params that do not conform to its schemas as internal errors.',
     issue: issue(2284),
   },
   {
@@ -72,18 +74,24 @@ const findings: readonly SdkFinding[] = [
   },
   {
     sdk: 'TypeScript SDK',
-    rules: ['methods/invalid-cursors-are-refused'],
-    reason: /`tools\/list` .{0,200} was answered with a result/,
-    frame: /"execution":\{"taskSupport":"forbidden"\}/,
-    note: 'McpServer of version 1.x has one page of tools and ignores cursors.',
+    version: /^2\./,
+    rules: ['methods/unknown-resources-are-not-found'],
+    reason: / with -32602 "/,
+    note: REPLACED_CODE,
   },
   {
     sdk: 'TypeScript SDK',
+    part: 'McpServer',
+    rules: ['methods/unknown-resources-are-not-found'],
+    reason: / with -32602 "Resource not found: /,
+    note: REPLACED_CODE,
+  },
+  {
+    sdk: 'TypeScript SDK',
+    part: 'McpServer',
     rules: ['methods/invalid-cursors-are-refused'],
-    reason: /`tools\/list` .{0,200} was answered with a result/,
-    // The SDK puts the type before the members of the schema from Zod, which begin with $schema.
-    frame: /"inputSchema":\{"type":"object","\$schema":"https:\/\/json-schema\.org\/draft\/2020-12\/schema"/,
-    note: 'McpServer of version 2.x has one page of tools and ignores cursors.',
+    reason: /was answered with a result/,
+    note: 'McpServer has one page of each list and ignores cursors.',
   },
   {
     sdk: 'TypeScript SDK',

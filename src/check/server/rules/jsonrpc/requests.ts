@@ -63,7 +63,7 @@ export const requestRules = serverRows({ level: 'ADVICE', runs: 'each era', uses
     title: 'answer an unknown method with an error',
     says: 'Every request is answered. If its method does not exist, the answer is an error.',
     source: responses,
-    fix: 'Answer a request for an unknown method with the error -32601 instead of ignoring it.',
+    fix: 'Answer a request for an unknown method with "error": {"code": -32601, "message": …} in place of "result".',
     check: async (ruleRun) => {
       await (await ruleRun.shared()).error(UNKNOWN_METHOD);
     },
