@@ -2,6 +2,7 @@
 // implementation has are used.
 
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import { methodsOfMcp } from '../../../mcp/methods.ts';
 import { eraOf } from '../../../mcp/revisions.ts';
 import type { ServerCapabilities } from '../../../mcp/types.ts';
 import { parsed } from '../../parsed-json.ts';
@@ -66,16 +67,14 @@ export function ofPythonSdk(sdk: Sdk, isModern: boolean, tools: readonly JsonObj
   return { ...sdk, ...(isModern && { version: '2.x' }), ...(tools.some(isMade) && { part: 'MCPServer' }) };
 }
 
-const unknownEntries = [
-  ['tools', 'tools/call', { name: UNKNOWN }],
-  ['prompts', 'prompts/get', { name: UNKNOWN }],
-  ['resources', 'resources/read', { uri: UNKNOWN_URI }],
-] as const;
-
 /** McpServer declares changes of each list that it has, and has a message of its own for an entry that does not exist. */
 async function isMcpServer(probe: Probe, capabilities: ServerCapabilities): Promise<boolean> {
-  const request = unknownEntries.find(([list]) => capabilities[list]?.listChanged === true);
-  return request !== undefined && isOfMcpServer(await answerOf(probe, request[1], request[2]));
+  for (const [method, { target }] of methodsOfMcp) {
+    if (!target?.list || capabilities[target.list]?.listChanged !== true) continue;
+    const unknown = target.parameter === 'uri' ? UNKNOWN_URI : UNKNOWN;
+    return isOfMcpServer(await answerOf(probe, method, { [target.parameter]: unknown }));
+  }
+  return false;
 }
 
 const MCP_SERVER = new RegExp(
