@@ -4,7 +4,17 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
-import { finished, gatewayIn, program, runCli, spawnCli, startCli, writeConfig } from '../cli/run-cli.ts';
+import {
+  dangerous,
+  finished,
+  gatewayIn,
+  program,
+  runCli,
+  runOnTerminal,
+  spawnCli,
+  startCli,
+  writeConfig,
+} from '../cli/run-cli.ts';
 import { closing, until } from '../fixtures/server.ts';
 import { isWindows } from '../fixtures/windows.ts';
 import { recorded, textOf, WrittenRecording } from './written-recording.ts';
@@ -39,6 +49,25 @@ const initialize = {
 const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
 const call = (id: number, name = 'tool') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
 
+test.skipIf(isWindows)('escape sequences of the recording do not reach a terminal', async () => {
+  const attack = '\u001b]0;OWNED\u0007\u001b[2J\u009b2J\u202e';
+  const recording = recorded('one')
+    .stderr(`${attack} of stderr\n`)
+    .call(7, 'other')
+    .came(`${attack} of stdout`)
+    .text(7, '');
+  const { stdout } = await runOnTerminal(['replay', recording.write()], {
+    steps: [
+      { wait: '', type: linesOf([initialize]) },
+      { wait: 'was-recorded', type: linesOf([initialized, call(1)]) },
+      { wait: 'of stderr', type: linesOf([call(2, 'other')]) },
+      { wait: 'of stdout', type: '\u0004' },
+    ],
+  });
+  expect(stdout).toContain('\\x1b]0;OWNED\\x07\\x1b[2J\\x9b2J\\u202e of stderr');
+  expect(dangerous(stdout)).toEqual([]);
+});
+
 const client = (file: string, ...options: string[]) =>
   connect(
     { command: process.execPath, args: [program, 'replay', file, ...options], stderr: 'ignore' },
@@ -69,6 +98,15 @@ test('exits where the recorded process exited, after its stderr', async () => {
   expect(await closed).toEqual({ code: 134, signal: null });
   expect(output.stderr).toBe('Error: out of memory\n');
 });
+
+test.skipIf(isWindows).each(['SIGSTOP', 'SIGTSTP', '__proto__'])(
+  'ends if the recorded process ended by %s',
+  async (signal) => {
+    const { closed, send } = start(recorded().call(7, 'crash').exit(null, signal).write());
+    send(initialize, initialized, call(1, 'crash'));
+    expect(await closed).toEqual({ code: 128, signal: null });
+  },
+);
 
 test.skipIf(isWindows)('ends by the signal that ended the recorded process', async () => {
   const { closed, send } = start(recorded().call(7, 'crash').exit(null, 'SIGKILL').write());

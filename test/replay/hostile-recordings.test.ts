@@ -1,8 +1,13 @@
 // Recordings with lines that no recorder writes. Each command either reads them or says what is wrong with them.
 
+import { constants } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { asOneText } from '../../src/app/cli/output/too-long.ts';
+import { readSelection } from '../../src/observe/convert/selection.ts';
+import { diffSessions } from '../../src/observe/replay/diff-sessions.ts';
+import { RecordedSession } from '../../src/observe/replay/recorded-session.ts';
 import { folder, runCli } from '../cli/run-cli.ts';
 
 const header = {
@@ -82,6 +87,76 @@ test('parameters and definitions that are nested too deeply do not end the compa
 test('a page with 300,000 entries is compared', async () => {
   const file = recording(listing(Array(300_000).fill('1').join(',')));
   expect(await runCli(['diff', file, file])).toMatchObject({ code: 0 });
+});
+
+const batch = (size: number, message: (id: number) => object) =>
+  JSON.stringify(Array.from({ length: size }, (_, id) => message(id)));
+const batches = (size: number, text = '') => [
+  batch(size, (id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: `tool ${id}` } })),
+  batch(size, (id) => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: `${text} ${id}` }] } })),
+];
+
+test.each(['diff', ...formats])('%s does not parse a batch for each of its messages', async (command) => {
+  const [one, other] = [recording(batches(500)), recording(batches(500, 'changed'))];
+  let parsed = 0;
+  const { parse } = JSON;
+  JSON.parse = (text: string, ...more) => {
+    parsed += text.length;
+    return parse(text, ...more);
+  };
+  try {
+    if (command === 'diff') await runCli(['diff', one, other]);
+    else await convertedTo(command, one);
+  } finally {
+    JSON.parse = parse;
+  }
+  expect(parsed / readFileSync(one).length).toBeLessThan(20);
+});
+
+test('messages of a batch are compared with their own answers', async () => {
+  const { stdout } = await runCli(['diff', recording(batches(3)), recording(batches(3, 'new')), '--json']);
+  const { calls } = JSON.parse(stdout);
+  expect(calls).toHaveLength(3);
+  for (const [id, { differences }] of calls.entries())
+    expect(differences).toEqual([{ path: 'result.content[0].text', before: ` ${id}`, after: `new ${id}` }]);
+});
+
+test('a batch that is longer than transports accept is not replayed', async () => {
+  const file = recording(batches(1_001));
+  expect((await runCli(['diff', file, file, '--json'])).stdout).toContain('"calls": []');
+});
+
+test('the messages of a selection are parsed when they are read', async () => {
+  const { exchanges } = await readSelection(recording([call(), answer('[]')]), {});
+  const { answer: read } = Object.getOwnPropertyDescriptors(exchanges.at(-1)!);
+  expect(read.value).toBeUndefined();
+  expect(exchanges.at(-1)!.answer).toMatchObject({ id: 1 });
+});
+
+test('a comparison that would take too much memory is refused, and older listings do not count', async () => {
+  const tools = Array(50)
+    .fill(`{"name":"${'x'.repeat(100)}"}`)
+    .join(',');
+  const compare = async (file: string) => {
+    const sessions = [RecordedSession.open(file), RecordedSession.open(file)] as const;
+    try {
+      return await diffSessions(...sessions, 40_000);
+    } finally {
+      for (const session of sessions) await session.close();
+    }
+  };
+  expect((await compare(recording(Array(20).fill(listing(tools)).flat()))).definitions).toEqual([]);
+  const large = recording([call(`{"text":"${'x'.repeat(50_000)}"}`), answer('[]')]);
+  await expect(compare(large)).rejects.toMatchObject({
+    code: 'RECORDING_UNUSABLE',
+    hint: expect.stringContaining('parts'),
+  });
+});
+
+test('a result that is longer than a string can be is an error with the fix in it', async () => {
+  const long = 'x'.repeat(constants.MAX_STRING_LENGTH);
+  const failing = asOneText('a.jsonl', 'Select a part.', () => `${long}x`);
+  await expect(failing).rejects.toMatchObject({ code: 'RECORDING_UNUSABLE', hint: 'Select a part.' });
 });
 
 test('half of a surrogate pair in a name is replaced in the URL of HAR', async () => {

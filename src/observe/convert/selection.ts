@@ -8,6 +8,7 @@ import { Analysis } from '../analysis/analysis.ts';
 import type { MessageDescription } from '../analysis/describe-frame.ts';
 import type { Exchange } from '../analysis/exchange.ts';
 import { type FlowEvent, type FrameEvent, lengthOfParts } from '../flow/event.ts';
+import { ParsedBatches } from '../record/parsed-batches.ts';
 import { readRecordings } from '../record/reader.ts';
 import { noServer, unknownServer } from '../record/unusable-recording.ts';
 
@@ -26,7 +27,7 @@ export interface SelectedEvent {
   readonly messages: readonly MessageDescription[];
 }
 
-/** A request, with its answer if that was recorded. */
+/** A request, with its answer if that was recorded. Each read parses them: all messages together can take 25 times the memory of the file. */
 export interface SelectedExchange {
   readonly exchange: Exchange;
   readonly request: JsonObject;
@@ -61,9 +62,10 @@ export async function readSelection(file: string, { server, last }: SelectionOpt
       run = new Run(item.run.startedAt?.getTime() ?? 0);
       runs.set(item.run.run, run);
     }
-    run.add(item.event);
+    const messages = run.add(item.event);
     bytes += lengthOfParts(item.event);
-    if (++held > MOST_EVENTS || bytes > MOST_BYTES) throw tooLong(file);
+    held += Math.max(1, messages);
+    if (held > MOST_EVENTS || bytes > MOST_BYTES) throw tooLong(file);
   }
   if (held === 0) throw nothingSelected(file, server, [...names]);
   const all = [...runs.values()].flatMap((run) => run.events);
@@ -78,16 +80,19 @@ class Run {
   readonly #startedMs: number;
   readonly #analysis = new Analysis();
   readonly #bySeq = new Map<number, FrameEvent>();
+  readonly #batches = new ParsedBatches<FrameEvent>();
 
   constructor(startedMs: number) {
     this.#startedMs = startedMs;
   }
 
-  add(event: FlowEvent): void {
+  /** Returns the number of messages in the event. */
+  add(event: FlowEvent): number {
     this.#analysis.see(event, event.atMs);
     const messages = event.kind === 'frame' ? this.#analysis.describe(event).messages : [];
     this.events.push({ event, dateMs: this.#startedMs + event.atMs, messages });
     if (event.kind === 'frame') this.#bySeq.set(event.seq, event);
+    return messages.length;
   }
 
   exchanges(kept: ReadonlySet<FlowEvent>): SelectedExchange[] {
@@ -99,10 +104,16 @@ class Run {
     }
     return [...found].map((exchange) => {
       const { startMs, endMs, requestSeq, answerSeq, id } = exchange;
+      const message = (seq: number | undefined) =>
+        seq === undefined ? undefined : messageOf(this.#bySeq.get(seq), id, this.#batches);
       return {
         exchange,
-        request: messageOf(this.#bySeq.get(requestSeq), id) ?? {},
-        answer: answerSeq === undefined ? undefined : messageOf(this.#bySeq.get(answerSeq), id),
+        get request() {
+          return message(requestSeq) ?? {};
+        },
+        get answer() {
+          return message(answerSeq);
+        },
         startDateMs: this.#startedMs + startMs,
         endDateMs: endMs === undefined ? undefined : this.#startedMs + endMs,
       };
@@ -110,10 +121,15 @@ class Run {
   }
 }
 
-function messageOf(frame: FrameEvent | undefined, id: string | number): JsonObject | undefined {
+function messageOf(
+  frame: FrameEvent | undefined,
+  id: string | number,
+  batches: ParsedBatches<FrameEvent>,
+): JsonObject | undefined {
   if (!frame || frame.cut) return undefined;
   try {
-    const parsed: unknown = JSON.parse(decodeText(frame.payload));
+    const parsed: unknown = batches.find(frame) ?? JSON.parse(decodeText(frame.payload));
+    if (Array.isArray(parsed)) batches.keep(frame, parsed, frame.payload.length);
     const message = Array.isArray(parsed) ? parsed.find((each) => isObject(each) && each.id === id) : parsed;
     return isObject(message) && !isNestedTooDeeply(message) ? message : undefined;
   } catch {
@@ -129,7 +145,7 @@ function nothingSelected(file: string, server: string | undefined, names: readon
 function tooLong(file: string): UsageError {
   return new UsageError(
     'RECORDING_UNUSABLE',
-    `${file} has more than ${MOST_EVENTS} events or ${MOST_BYTES / 1024 / 1024} MiB`,
+    `${file} has more than ${MOST_EVENTS} events and messages or ${MOST_BYTES / 1024 / 1024} MiB`,
     {
       hint: 'Select a part with --server NAME, or split the file at line ends; each part needs the first line of the file.',
     },

@@ -10,6 +10,7 @@ import { methodsOfMcp, questionMethods } from '../../mcp/methods.ts';
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Params, Result, ServiceFacts } from '../../mcp/service.ts';
 import type { RequestId } from '../../wire/jsonrpc/message.ts';
+import { MOST_IN_A_BATCH } from '../../wire/jsonrpc/parse.ts';
 import { describeFrame, isLiteMessage } from '../analysis/describe-frame.ts';
 import { keepNewest } from '../analysis/exchange.ts';
 import { isHttpFailure } from '../analysis/http-failure.ts';
@@ -157,6 +158,7 @@ export class Conversation {
     if (event.cut) return this.#cut(event, wire);
     const parsed = parse(decodeText(event.payload));
     const messages = Array.isArray(parsed) ? parsed : [parsed];
+    if (messages.length > MOST_IN_A_BATCH) return; // transports refuse it
     if (!messages.some(isObject)) {
       if (event.direction === 'fromServer')
         this.#happened(wire.newest, { kind: 'noise', place: line, atMs: event.atMs });

@@ -1,5 +1,7 @@
 // Compares two recordings of a server: its definitions, and its calls by method and parameters with outcome, result and duration.
 
+import { heldBytesOf } from '../../base/count-json-values.ts';
+import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
 import { type DefinitionChange, type Definitions, definitionChanges } from '../../mcp/definition-change.ts';
@@ -38,33 +40,71 @@ export interface SessionDiff {
 }
 
 const MOST_DIFFERENCES = 100;
+/** Limit of the memory of definitions, parameters and differences, which are held until the end. */
+const MOST_BYTES = 256 * 1024 * 1024;
 /** Limit of the pages that are read of one list. */
 const MOST_PAGES = 1000;
 
 /** Reads both recordings to their ends. */
-export async function diffSessions(before: RecordedSession, after: RecordedSession): Promise<SessionDiff> {
-  const definitions = definitionChanges(await definitionsOf(before), await definitionsOf(after));
+export async function diffSessions(
+  before: RecordedSession,
+  after: RecordedSession,
+  mostBytes = MOST_BYTES,
+): Promise<SessionDiff> {
+  const held = new Held(mostBytes);
+  const definitions = definitionChanges(await definitionsOf(before, held), await definitionsOf(after, held));
   const [old, now] = [callsByKey(await before.read()), callsByKey(await after.read())];
   const calls: ComparedCall[] = [];
+  const add = (call: ComparedCall) => {
+    held.add(call);
+    calls.push(call);
+  };
   for (const [key, exchanges] of old) {
     const others = now.get(key) ?? [];
-    for (const [index, exchange] of exchanges.entries())
-      calls.push(await compared(before, exchange, after, others[index]));
+    for (const [index, exchange] of exchanges.entries()) add(await compared(before, exchange, after, others[index]));
   }
   for (const [key, exchanges] of now) {
     for (const exchange of exchanges.slice(old.get(key)?.length ?? 0)) {
-      calls.push(await compared(before, undefined, after, exchange));
+      add(await compared(before, undefined, after, exchange));
     }
   }
   return { definitions, calls };
 }
 
+/** The memory of what is held until the end. */
+class Held {
+  readonly #mostBytes: number;
+  #bytes = 0;
+
+  constructor(mostBytes = MOST_BYTES) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Returns the estimated memory, and throws if there is too much. */
+  add(value: unknown): number {
+    const bytes = heldBytesOf(value);
+    this.#bytes += bytes;
+    if (this.#bytes <= this.#mostBytes) return bytes;
+    throw new UsageError(
+      'RECORDING_UNUSABLE',
+      `The comparison would take more than ${this.#mostBytes} bytes of memory`,
+      {
+        hint: 'Compare parts of the recordings: split the files by lines. Each part needs its first line.',
+      },
+    );
+  }
+
+  remove(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
 /** The newest complete listing of each list, with the info, capabilities and instructions of the server. */
-export async function definitionsOf(session: RecordedSession): Promise<Definitions> {
+export async function definitionsOf(session: RecordedSession, held = new Held()): Promise<Definitions> {
   const { info, capabilities, instructions } = await session.facts();
   const lists: Partial<Record<ListName, readonly unknown[]>> = {};
   for (const [member, { method }] of Object.entries(listMethods) as [ListName, { method: string }][]) {
-    const listing = await newestListing(session, method, member);
+    const listing = await newestListing(session, method, member, held);
     if (listing) lists[member] = listing;
   }
   return { info, capabilities, instructions, ...lists };
@@ -74,9 +114,11 @@ async function newestListing(
   session: RecordedSession,
   method: string,
   member: string,
+  held: Held,
 ): Promise<readonly unknown[] | undefined> {
   let newest: unknown[] | undefined;
   let pages = 0;
+  let bytes = 0;
   for (const exchange of (await session.read()).exchanges) {
     if (exchange.method !== method || exchange.outcome !== 'answered') continue;
     const params = (await messageOf(session, exchange.request))?.params;
@@ -84,8 +126,13 @@ async function newestListing(
     const entries = isObject(result) ? result[member] : undefined;
     if (!Array.isArray(entries)) continue;
     const isFirst = !isObject(params) || params.cursor === undefined;
-    if (isFirst) [newest, pages] = [[], 0];
-    if (newest && pages++ < MOST_PAGES) for (const entry of entries) newest.push(entry);
+    if (isFirst) {
+      held.remove(bytes); // an older listing
+      [newest, pages, bytes] = [[], 0, 0];
+    }
+    if (!newest || pages++ >= MOST_PAGES) continue;
+    bytes += held.add(entries);
+    for (const entry of entries) newest.push(entry);
   }
   return newest;
 }

@@ -4,12 +4,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { decodeText } from '../../base/decode-text.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isNestedTooDeeply } from '../../base/to-json.ts';
+import { ParsedBatches } from '../record/parsed-batches.ts';
 import { type LinePlace, parseEvent } from '../record/reader.ts';
 import type { MessagePlace } from './recorded-exchange.ts';
 
 export class MessageFile {
   readonly #file: string;
   readonly #handles = new Map<string, Promise<FileHandle>>();
+  readonly #batches = new ParsedBatches<string>();
   #isClosed = false;
 
   constructor(file: string) {
@@ -17,10 +20,20 @@ export class MessageFile {
   }
 
   async message(place: MessagePlace): Promise<JsonObject> {
-    const parsed = parse(await this.text(place));
+    const parsed = place.part === undefined ? parse(await this.text(place)) : await this.#batch(place);
     const message = Array.isArray(parsed) ? parsed[place.part ?? 0] : parsed;
-    if (isObject(message)) return message;
-    throw this.#changed();
+    if (!isObject(message)) throw this.#changed();
+    // Each caller may change its message.
+    return place.part === undefined || isNestedTooDeeply(message) ? message : structuredClone(message);
+  }
+
+  async #batch(place: MessagePlace): Promise<unknown> {
+    const key = `${place.offset} ${place.file ?? ''}`;
+    const known = this.#batches.find(key);
+    if (known) return known;
+    const parsed = parse(await this.text(place));
+    if (Array.isArray(parsed)) this.#batches.keep(key, parsed, place.length);
+    return parsed;
   }
 
   /** The text of a frame or of a line of stderr. */

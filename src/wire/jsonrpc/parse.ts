@@ -40,7 +40,7 @@ export type Parsed = JsonRpcMessage | MessageFault | (JsonRpcMessage | MessageFa
 export const EMPTY_BATCH = 'A JSON-RPC batch must not be empty';
 
 /** Each entry may require an answer: a short line must not cause a million of them. */
-const MOST_IN_A_BATCH = 1000;
+export const MOST_IN_A_BATCH = 1000;
 
 export interface ParseOptions {
   batches: boolean;

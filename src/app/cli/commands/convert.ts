@@ -8,15 +8,15 @@ import type { Selection } from '../../../observe/convert/selection.ts';
 import { recordingFiles } from '../../../observe/record/reader.ts';
 import { writePrivately } from '../../../wire/process/files/private-file.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
+import { asOneText } from '../output/too-long.ts';
 import { recordingFile } from '../servers/recording-file.ts';
 import { countOf, help } from './server-options.ts';
 
 interface Format {
   readonly what: string;
-  convert(selection: Selection, file: string): Promise<string>;
+  /** An object is written as JSON. */
+  convert(selection: Selection, file: string): Promise<string | object>;
 }
-
-const json = (value: object) => `${JSON.stringify(value, undefined, 2)}\n`;
 
 const formats: Readonly<Record<string, Format>> = {
   html: {
@@ -26,11 +26,11 @@ const formats: Readonly<Record<string, Format>> = {
   },
   har: {
     what: 'HAR 1.2, for browsers and HTTP tools',
-    convert: async (selection) => json((await import('../../../observe/convert/har.ts')).asHar(selection)),
+    convert: async (selection) => (await import('../../../observe/convert/har.ts')).asHar(selection),
   },
   otlp: {
     what: 'OpenTelemetry spans as JSON',
-    convert: async (selection) => json((await import('../../../observe/convert/otlp.ts')).asOtlp(selection)),
+    convert: async (selection) => (await import('../../../observe/convert/otlp.ts')).asOtlp(selection),
   },
   mermaid: {
     what: 'sequence diagram in Markdown',
@@ -59,11 +59,19 @@ const convert: CommandBody = async ({ out }, [file], options) => {
   const { to, output, server, last } = options as { to: string; output?: string; server?: string; last?: number };
   if (output !== undefined) await refuseInput(recordingFile(file!), output);
   const { readSelection } = await import('../../../observe/convert/selection.ts');
-  const converted = await formats[to]!.convert(await readSelection(recordingFile(file!), { server, last }), file!);
-  if (output === undefined) out.write(converted);
-  else writePrivately(output, converted);
+  const selection = await readSelection(recordingFile(file!), { server, last });
+  await asOneText(file!, 'Select a part: --last NUMBER, or --server NAME.', async () => {
+    const converted = await formats[to]!.convert(selection, file!);
+    if (output !== undefined) writePrivately(output, textOf(converted));
+    else if (typeof converted === 'string') out.text(converted);
+    else out.document(converted);
+  });
   return undefined;
 };
+
+function textOf(converted: string | object): string {
+  return typeof converted === 'string' ? converted : `${JSON.stringify(converted, undefined, 2)}\n`;
+}
 
 async function refuseInput(file: string, output: string): Promise<void> {
   const target = await realpath(output).catch(() => undefined); // the file does not exist yet

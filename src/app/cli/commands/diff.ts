@@ -8,6 +8,7 @@ import { shownValue } from '../../../observe/replay/differences.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { asOneText } from '../output/too-long.ts';
 import { recordingFile } from '../servers/recording-file.ts';
 import { help } from './server-options.ts';
 
@@ -39,7 +40,7 @@ const diff: CommandBody = async ({ out }, [before, after], options) => {
   ] as const;
   try {
     const found = await diffSessions(...sessions);
-    if (out.json) out.document(found);
+    if (out.json) await asOneText(`${before} and ${after}`, 'Leave out --json.', () => out.document(found));
     else show(found, out);
     const isSame = found.definitions.length === 0 && found.calls.every(({ change }) => change === 'same');
     return isSame ? ExitCode.done : ExitCode.toolError;

@@ -2,7 +2,7 @@
 
 import { constants } from 'node:os';
 import { Writable } from 'node:stream';
-import { visibleLine } from '../../../base/terminal/visible.ts';
+import { visible, visibleLine } from '../../../base/terminal/visible.ts';
 import type { RecordedExit } from '../../../observe/replay/recorded-exchange.ts';
 import type { ReplayService } from '../../../observe/replay/replay-service.ts';
 import { endLike } from '../../../observe/tap/pass-signals.ts';
@@ -53,8 +53,8 @@ const replayFile: CommandBody = async ({ out, signal }, [file], options) => {
   const recorded = replay(recordingFile(file!), {
     ...{ server, strict, pace, faults },
     onExit: (exit) => ended.end(exit ?? { exitCode: ExitCode.server, signal: null }),
-    onStderr: (text) => process.stderr.write(text),
-    ...(http === undefined && { onNoise: (text) => written(output, text) }),
+    onStderr: (text) => process.stderr.write(shownOn(process.stderr, text)),
+    ...(http === undefined && { onNoise: (text) => written(output, shownOn(process.stdout, text)) }),
   });
   signal.addEventListener('abort', () => ended.end(undefined), { once: true });
   try {
@@ -125,15 +125,23 @@ function passedOn(stdout: Writable): Writable {
   return new Writable({ write: (chunk, _encoding, done) => void stdout.write(chunk, done) });
 }
 
+/** A recording is data: on a terminal it cannot send escape sequences. A host that started the command gets every byte. */
+function shownOn({ isTTY }: { isTTY?: boolean }, text: string): string {
+  return isTTY ? visible(text) : text;
+}
+
 /** After the messages of this turn, which the transport writes together. */
 async function written(output: Writable, text: string): Promise<void> {
   await new Promise(setImmediate);
   output.write(`${text}\n`);
 }
 
+/** Signals that would stop this process until somebody continues it. No process exits by them. */
+const stopping: ReadonlySet<string> = new Set(['SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU']);
+
 /** A signal that cannot end this process becomes the exit code of a shell. */
 function byTheSignal(signal: string): Promise<never> {
-  const isKnown = signal in constants.signals;
+  const isKnown = Object.hasOwn(constants.signals, signal) && !stopping.has(signal);
   endLike(isKnown ? { exitCode: null, signal: signal as NodeJS.Signals } : { exitCode: 128, signal: null });
   return new Promise(() => undefined);
 }
