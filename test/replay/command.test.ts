@@ -172,7 +172,7 @@ test('warns about damaged lines', async () => {
 });
 
 test.each([
-  [['replay'], /missing required argument 'file'|needs/i],
+  [['replay'], /missing required argument 'recording'|needs/i],
   [['replay', 'no-such.jsonl'], /no-such\.jsonl/],
   [['replay', '{file}', '--server', 'x'], /has no server named "x"/],
   [['replay', '{file}', '--pace', 'slow'], /--pace cannot be "slow"/],
