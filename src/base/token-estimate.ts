@@ -1,7 +1,7 @@
 // An estimate of how many tokens a model reads in a text, without a table of tokens. It splits a text as the tokenizers of language
 // models do, and estimates each part by its length. docs/cost.md compares it with o200k_base.
 
-/** Words with the space or sign before them, at most three digits, runs of other signs, and white space. */
+/** The parts of a text: a word with the space or sign before it, up to three digits, a run of other signs, or white space. */
 const parts =
   /[^\r\n\p{L}\p{N}]?(\p{Lu}*[\p{Ll}\p{M}]+|\p{Lu}+|[\p{Lo}\p{Lm}\p{Lt}]+)|(\p{N}{1,3})| ?([^\s\p{L}\p{N}]+)|\s+/gu;
 
@@ -9,7 +9,7 @@ const parts =
 const LETTERS_OF_ONE_TOKEN = 9;
 const FURTHER_LETTERS_A_TOKEN = 4;
 const SIGNS_A_TOKEN = 4;
-/** Letters of scripts without capital letters, such as Chinese. */
+/** Letters per token in scripts without capital letters, such as Chinese. */
 const OTHER_LETTERS_A_TOKEN = 1.25;
 
 export function estimateTokens(text: string): number {

@@ -28,7 +28,10 @@ const MOST_LATER_MS = 5_000;
 
 /** The end of a process. A separate object, so that the transcript can be released earlier. */
 export interface ProcessEnd {
-  /** How long after a message the process may exit because of it: the time until its first output, from `LATER_MS` to 5 s. */
+  /**
+   * An exit up to this long after a message may be caused by the message: the time until the first output of the
+   * process, at least `LATER_MS`, at most 5 s.
+   */
   laterMs: number;
   /** Time at which the process exited or closed its stdout by itself, by `performance.now()`. */
   byItselfMs?: number;

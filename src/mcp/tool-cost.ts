@@ -1,17 +1,17 @@
-// What the definition of a tool costs: a host gives its name, description and input schema to the model with each request.
+// The cost of tools: a host sends the name, description and input schema of each tool to the model with each request.
 
 import { estimateTokens } from '../base/token-estimate.ts';
 import type { Tool } from './types.ts';
 
 export interface Cost {
-  /** Estimated. */
+  /** An estimate. */
   readonly tokens: number;
   readonly bytes: number;
 }
 
 export const noCost: Cost = { tokens: 0, bytes: 0 };
 
-/** `tokens` are those that a model reads, `bytes` those of the whole definition. */
+/** `tokens` counts the part that a model reads, `bytes` the whole definition. */
 export function costOfTool(tool: Tool): Cost {
   const { name, description, inputSchema } = tool;
   return {

@@ -35,7 +35,7 @@ export interface Frame extends Entry {
   readonly fault?: LineFault;
   /** Messages in a line that is not JSON. */
   readonly recovered?: JsonObject[];
-  /** The recovered messages are a batch. */
+  /** Whether the recovered messages are a batch. */
   readonly isBatch?: boolean;
 }
 

@@ -85,7 +85,7 @@ export const settingKeys = {
   // An array, as in the config of the Copilot CLI, means `allow`.
   tools: group('The tools that can be called: an object, or only the list `allow`, see [tools](#tools). Default: all.', toolsKeys, toolsExample, { short: 'allow' }),
   locked: choice(lockModes, 'What happens to definitions that [the lock](lock.md) beside the config does not approve. `"hide"`: they are left out, and calls of them are refused. `"refuse"`: the server is stopped. `"warn"`: one warning for each. `"off"`: the lock does not apply. Default: `"hide"` if there is a lock. With this key, a missing lock approves nothing.'),
-  // Strict: without its labels, a server would run on any node.
+  // Unknown keys are errors: with misspelled `labels`, a server would run on any node.
   place: group('The nodes of a [fleet](fleet.md#placement) that run the server, and the number of replicas, see [place](#place). It has no effect in the config of a single host, which reports it. Default: one replica, on any node.', placeKeys, 'Write "place": {"replicas": 2, "labels": ["gpu"]}.', { strict: true, check: checkLabels }),
 };
 

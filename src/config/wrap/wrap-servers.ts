@@ -82,7 +82,7 @@ async function existing(file: string): Promise<string | undefined> {
 
 interface UnwrapOptions {
   wrapper: Wrapper;
-  /** Default: all servers with a command. */
+  /** The servers to unwrap. Default: all servers with a command. */
   servers?: readonly string[] | undefined;
   /** Do not write the file. */
   dryRun?: boolean | undefined;

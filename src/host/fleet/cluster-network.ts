@@ -57,14 +57,14 @@ export interface LeaseRecord {
 }
 
 export interface Directory {
-  /** The key is `keyOfServer`. */
+  /** The keys are made by `keyOfServer`. */
   readonly servers: Table<ServerRecord>;
   /**
    * The key is the name of the node. An entry stays until it is removed: only its lease shows whether the node is
    * alive.
    */
   readonly nodes: Table<NodeRecord>;
-  /** The key is `keyOfSlot`. */
+  /** The keys are made by `keyOfSlot`. */
   readonly claims: Table<ClaimRecord>;
 }
 

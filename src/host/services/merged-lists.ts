@@ -159,7 +159,7 @@ export class MergedLists {
     return (name) => !isLinked(name) || links.has(name);
   }
 
-  /** Reads from one server for as long as lists wait, or until the caller gives up. `read` gets a signal that then aborts. */
+  /** Reads from one server for as long as lists wait, or until the caller gives up. The signal for `read` aborts at that time. */
   async inTime<T>(
     { server, member }: ListedServer,
     { signal }: Pick<Caller, 'signal'>,

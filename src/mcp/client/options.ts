@@ -84,7 +84,7 @@ export interface ClientOptions extends InputHandlers {
   eraMemory?: EraMemory;
   /** The key for the era memory. The default is derived from a command or a URL. */
   eraKey?: string;
-  /** Called once for each kind of tolerated deviation. They are also in `client.warnings`. */
+  /** Called once for each kind of tolerated deviation. `client.warnings` has the same warnings. */
   onWarning?: (warning: Warning) => void;
   /** @internal Set if other clients use the connection too. */
   shared?: SharedSession;

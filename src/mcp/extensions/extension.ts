@@ -32,7 +32,7 @@ export interface Extension {
    * clients that declare them.
    */
   readonly listing?: object;
-  /** 2026-07-28: the values of `resultType` that it adds. */
+  /** The values of `resultType` that the extension adds (2026-07-28). */
   readonly resultTypes?: Readonly<Record<string, ResultTypeFacts>>;
   /** Client-side implementation. Without it, a client does not declare the extension. */
   readonly client?: ClientPart;

@@ -1,4 +1,4 @@
-// What a log shows of the events that are not messages: stderr, stray output, starts, exits, states, errors and clients.
+// The log entries of events that are not messages: stderr, stray output, starts, exits, states, errors and clients.
 
 import { decodeText } from '../../base/decode-text.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
@@ -12,7 +12,7 @@ export interface LogEntry {
   text: string;
 }
 
-/** Messages are left out. Does not redact. `describe`: of a frame. */
+/** Messages have no log entries. The texts are not redacted. */
 export function logEntries(
   event: FlowEvent,
   describe: (frame: FlowEvent & { kind: 'frame' }) => FrameDescription = describeFrame,
@@ -34,7 +34,7 @@ export function logEntries(
     case 'client':
       return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
     case 'remote':
-      // State changes of the server already show when it connects and closes.
+      // Without a reason, the state changes of the server already show when it connects and closes.
       return event.state === 'known' || event.reason ? [{ kind: 'remote', text: eventText(event) }] : [];
     case 'http':
       return isHttpFailure(event) ? [{ kind: 'http', text: eventText(event) }] : [];
@@ -47,7 +47,10 @@ export function logEntries(
   }
 }
 
-/** A client is logged with its first request, which has its name. Commands of Standpipe, which connect often, are left out. */
+/**
+ * A client is logged when its first request arrives, because the request has the name of the client. Commands of
+ * Standpipe are left out, because they connect often.
+ */
 function isWorthALine({ name }: ClientFact): boolean {
   return name !== undefined && name !== ownInfo.name;
 }

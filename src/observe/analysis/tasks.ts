@@ -189,7 +189,7 @@ export class Tasks {
     this.#state(task, event, state);
   }
 
-  /** `mention` has a state. */
+  /** `mention` must have a state. */
   #add(event: FrameEvent, mention: TaskMention): Task {
     const { server, life, atMs, seq } = event;
     const direction = directionOf(event, mention);

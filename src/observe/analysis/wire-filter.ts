@@ -1,4 +1,4 @@
-// What the filters of the Wire and of `standpipe show` select.
+// The filters of the Wire and of `standpipe show`.
 
 export const groups = ['request', 'answer', 'notification', 'noise', 'fault', 'stderr', 'http', 'lifecycle'] as const;
 export type Group = (typeof groups)[number];
@@ -24,7 +24,7 @@ export function groupOf(kind: string, type: string | undefined): Group {
   return type === 'notification' ? 'notification' : 'request';
 }
 
-/** Whether "errors" selects an event. */
+/** Whether the filter "errors" selects an event. */
 export function isTroubleIn(group: Group, hasError: boolean): boolean {
   return hasError || group === 'noise' || group === 'fault';
 }

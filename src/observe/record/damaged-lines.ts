@@ -1,4 +1,4 @@
-// The lines of a recording that cannot be read, for one message that names the first.
+// Collects the unusable lines of a recording, for one message that names the first line.
 
 import { lineNumber } from './line-number.ts';
 import { INCOMPLETE_LINE, type LinePlace, type RecordingItem } from './reader.ts';
@@ -8,12 +8,12 @@ export class DamagedLines {
   #first: (LinePlace & { reason: string }) | undefined;
   #count = 0;
 
-  /** `path`: the file of items that do not name one. */
+  /** `path`: the file of the items that do not name a file. */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** An incomplete last line, which a killed writer leaves, does not count. */
+  /** Number of unusable lines. An incomplete last line is not counted: a killed writer leaves such a line. */
   get count(): number {
     return this.#count;
   }
@@ -24,7 +24,7 @@ export class DamagedLines {
     if (item.reason !== INCOMPLETE_LINE) this.#count++;
   }
 
-  /** Describes the first unusable line, also an incomplete one. */
+  /** Describes the first unusable line, even an incomplete one. */
   async describe(): Promise<string | undefined> {
     if (!this.#first) return undefined;
     const { file = this.#path, offset, reason } = this.#first;

@@ -39,7 +39,7 @@ afterAll(() => {
 
 let ages = 1_000_000;
 
-/** A recording of this size that is newer than the ones before. */
+/** Creates a recording of this size that is newer than the previous ones. */
 async function kept(server: string, bytes = 10): Promise<string> {
   const file = await newKeptRecording(server);
   truncateSync(file, bytes);

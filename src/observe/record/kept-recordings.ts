@@ -12,7 +12,7 @@ import { recordingFiles } from './reader.ts';
 export interface KeptRecording {
   readonly name: string;
   readonly file: string;
-  /** With its rotated files. */
+  /** The size of the recording, including its rotated files. */
   readonly bytes: number;
   readonly changedAt: Date;
 }
@@ -33,14 +33,14 @@ export function keptFolder(): string {
   return join(stateFolder(), 'recordings');
 }
 
-/** The file of a kept recording, if there is one with this name. */
+/** Returns the file of the kept recording with this name, if it exists. */
 export function keptRecording(name: string): string | undefined {
   if (!named.test(name)) return undefined;
   const file = fileOf(name);
   return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined;
 }
 
-/** Oldest first. */
+/** Returns all kept recordings, oldest first. */
 export async function keptRecordings(): Promise<KeptRecording[]> {
   const names = await readdir(keptFolder()).catch(() => []); // nothing was kept yet
   const kept = names.filter((each) => each.endsWith(EXTENSION)).map((each) => basename(each, EXTENSION));
@@ -48,7 +48,7 @@ export async function keptRecordings(): Promise<KeptRecording[]> {
   return found.filter((each) => each !== undefined).sort((a, b) => a.changedAt.getTime() - b.changedAt.getTime());
 }
 
-/** Creates the file of a new recording. Older recordings over the limits are removed, but not those in use. */
+/** Creates the file of a new recording. Removes the oldest recordings if the limits are exceeded, except those in use. */
 export async function newKeptRecording(
   server: string,
   isUsed: (file: string) => boolean = () => false,

@@ -28,7 +28,7 @@ export type RecordingItem =
   | { type: 'gap'; run: RecordingRun; fromSeq: number; toSeq: number }
   | (LinePlace & { type: 'damage'; reason: string; prefix: string });
 
-/** Where a line is. */
+/** The position of a line. */
 export interface LinePlace {
   /** Absent if the recording was not read from a file. */
   readonly file?: string | undefined;

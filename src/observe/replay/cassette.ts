@@ -52,7 +52,7 @@ export class Cassette implements Service {
   readonly #file: string;
   readonly #target: CassetteTarget;
   readonly #options: CassetteOptions;
-  /** Absent without a recording to replay. */
+  /** The replay of the recording; absent if there is no recording. */
   readonly #replay: ReplayService | undefined;
   readonly #watchers = new Map<Watcher, Promise<() => unknown>[]>();
   #live: Promise<Client> | undefined;

@@ -22,7 +22,7 @@ export interface SessionOptions {
 /** Limit of the servers that are distinguished. */
 const MOST_SERVERS = 20;
 const EVENTS_PER_PAUSE = 256;
-/** The events of the conversation with a server. Others are about its host. */
+/** The kinds of events that belong to the conversation with a server. Events of other kinds are about its host. */
 const kinds: ReadonlySet<FlowKind> = new Set(
   (['frame', 'fault', 'stderr', 'spawn', 'signal', 'exit', 'remote', 'http'] as const).values(),
 );

@@ -15,9 +15,9 @@ import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 export interface ExchangeEntry {
   readonly type: 'exchange';
   readonly exchange: Exchange;
-  /** The tool, prompt, resource or task. */
+  /** The tool, prompt, resource or task of the request. */
   readonly target: string | undefined;
-  /** The messages: the request, progress, the answer. The first ones, if there are many. */
+  /** The sequence numbers of the messages (request, progress, answer), at most MOST_SEQS. */
   readonly seqs: number[];
 }
 
@@ -37,19 +37,19 @@ export type Entry = ExchangeEntry | LineEntry | MessageEntry;
 
 export interface EntryOptions {
   /**
-   * The most entries that wait behind a pending request. Then the request is passed on out of order, after its answer. With 0, every
-   * request is.
+   * Limit of the entries that wait behind a pending request. Beyond it, the request is passed on out of order, after its answer. With 0,
+   * this applies to every request.
    */
   mostHeld?: number;
   onEntry: (entry: Entry) => void;
 }
 
 const DEFAULT_HELD = 10_000;
-/** The most pending requests. Older ones are passed on as pending. */
+/** Limit of the pending requests. Beyond it, the oldest ones are passed on as pending. */
 const MOST_PENDING = 20_000;
 const MOST_EXCHANGES = 50_000;
 const MOST_SEQS = 1_000;
-/** A description is used while its event is new. */
+/** Memory for descriptions. A description is only used while its event is new. */
 const DESCRIPTION_BYTES = 1024 * 1024;
 
 export class Entries {
@@ -61,7 +61,7 @@ export class Entries {
   readonly #entries = new WeakMap<Exchange, ExchangeEntry>();
   #queue: Entry[] = [];
   #head = 0;
-  /** Pending requests that others have overtaken. */
+  /** Pending requests that are passed on out of order, after their answers. */
   readonly #overtaken = new Set<ExchangeEntry>();
 
   constructor({ mostHeld = DEFAULT_HELD, onEntry }: EntryOptions) {
@@ -83,7 +83,7 @@ export class Entries {
     this.#release();
   }
 
-  /** Passes on everything that is held, pending requests too. */
+  /** Passes on all held entries, including pending requests. */
   end(): void {
     for (const entry of this.#overtaken) this.#onEntry(entry);
     this.#overtaken.clear();
@@ -159,6 +159,6 @@ function targetOf({ method, tool, id }: Exchange, frame: FrameEvent): string | u
     const target = params[parameter];
     return typeof target === 'string' ? target : undefined;
   } catch {
-    return undefined; // a message after other text on its line
+    return undefined; // the line has other text before the message
   }
 }

@@ -7,7 +7,7 @@ import type { Entry, ExchangeEntry } from './entries.ts';
 import { textMatcher } from './text-matcher.ts';
 
 export interface EntryFilter extends EventFilter {
-  /** The tool, prompt or resource. */
+  /** Selects requests for this tool, prompt or resource. */
   target: string;
 }
 
@@ -16,7 +16,7 @@ export const everyEntry: EntryFilter = {
   ...{ errorsOnly: false, slowerThanMs: 0 },
 };
 
-/** `messagesOf`: the messages of an entry, for the search of text. */
+/** Returns the test of the filter. `messagesOf` returns the messages of an entry, in which text is searched. */
 export function entryTest(
   filter: EntryFilter,
   messagesOf: (entry: Entry) => readonly FrameEvent[],

@@ -1,4 +1,4 @@
-// The bytes of a recording that is still being written: the stored ones, then new ones, also after a rotation.
+// The bytes of a recording that is still being written: first the stored bytes, then new ones, even after a rotation.
 
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -39,7 +39,7 @@ export async function* followRecording(
         await pause(clock, LOOK_MS, signal);
         yield* rest(handle);
       }
-      yield* rest(handle); // written before the file was moved
+      yield* rest(handle); // bytes that were written before the rotation
     } finally {
       await handle.close();
     }
@@ -47,7 +47,7 @@ export async function* followRecording(
   }
 }
 
-/** From the position of the handle to the end of the file. */
+/** Reads from the position of the handle to the end of the file. */
 async function* rest(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
   for (;;) {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -57,7 +57,7 @@ async function* rest(handle: FileHandle): AsyncGenerator<Uint8Array, void, undef
   }
 }
 
-/** False after a rotation. A file that is missing for a moment is waited for. */
+/** Returns false after a rotation, but not while the file is missing between two renames. */
 async function isCurrent(file: string, handle: FileHandle): Promise<boolean> {
   const [ours, there] = await Promise.all([handle.stat(), found(file)]);
   return there === undefined || (there.ino === ours.ino && there.dev === ours.dev);
@@ -71,5 +71,5 @@ async function openAgain(file: string, clock: Clock, signal: CancelSignal): Prom
 }
 
 async function found(file: string): Promise<Stats | undefined> {
-  return stat(file).catch(() => undefined); // between two renames
+  return stat(file).catch(() => undefined); // the file is missing between two renames
 }

@@ -23,7 +23,7 @@ export class Traffic {
     if (item.type === 'run') return this.#restored.expect(item.run);
     const { store } = this.#restored;
     const before = store.lastSeq;
-    if (item.type === 'damage' && before === 0) return; // no event has given the time yet
+    if (item.type === 'damage' && before === 0) return; // the time is unknown before the first event
     this.#restored.take(item);
     for (const event of store.since(before)) this.#entries.see(event);
   }
@@ -36,7 +36,7 @@ export class Traffic {
     this.#entries.end();
   }
 
-  /** Milliseconds since 1970. */
+  /** The date of an event, in milliseconds since 1970. */
   dateMs(atMs: number): number {
     return this.#restored.startedAt.getTime() + atMs;
   }

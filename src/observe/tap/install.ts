@@ -5,7 +5,7 @@ import type { Fields } from '../../config/read/fields.ts';
 import { unwrapServers, type WrapResult, wrapServers } from '../../config/wrap/wrap-servers.ts';
 
 export interface InstallOptions {
-  /** Default: all servers with a command. */
+  /** The servers to wrap. Default: all servers with a command. */
   servers?: readonly string[];
   /** The command of a tap. Programs started from a desktop get a shorter PATH: use absolute paths if `standpipe` is not in it. */
   tap?: readonly string[];

@@ -59,7 +59,10 @@ interface HostWatchOptions {
 }
 
 const LOOK_EVERY_MS = 500;
-/** While the server does not read, neither do we, so the end of our stdin is not noticed: then this many checks decide. */
+/**
+ * While the server does not read, the tap does not read its stdin either and cannot detect the end of it. Then this many checks in a row
+ * must find that our parent has died.
+ */
 const LOOKS_WHILE_PAUSED = 10;
 
 /**

@@ -23,16 +23,16 @@ export const define: CommandModule['define'] = (command, run) => {
     .action(run(remove));
   command
     .command('prune')
-    .description('remove the oldest recordings until the others fit')
-    .option('--most <number>', 'number of recordings that stay', countOf('--most'))
-    .option('--max-bytes <number>', 'bytes of all recordings that stay', countOf('--max-bytes'))
+    .description('remove the oldest recordings until the limits are met')
+    .option('--most <number>', 'keep at most this number of recordings', countOf('--most'))
+    .option('--max-bytes <number>', 'keep at most this number of bytes', countOf('--max-bytes'))
     .action(run(prune));
   const { mostRecordings, mostBytes } = usualLimits;
   help(
     command,
     `Their names can be used wherever a command takes a recording: show, inspect,
 replay, diff and convert. A new recording of \`tap --keep\` removes the oldest
-ones if there are more than ${mostRecordings}, or ${mostBytes / 1024 ** 3} GiB. One that a running tap writes stays.`,
+ones if there are more than ${mostRecordings}, or ${mostBytes / 1024 ** 3} GiB. Recordings that a running tap writes are kept.`,
     'recordings ls',
     'show weather-3 --errors',
     'recordings rm weather-1 weather-2',

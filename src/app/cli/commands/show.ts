@@ -21,20 +21,20 @@ import { type FoundTraffic, findTraffic } from '../show/find-traffic.ts';
 import { countOf, help } from './server-options.ts';
 
 const MOST_LAST = 100_000;
-/** Items between two looks at the reader of the output. */
+/** Number of items after which the command checks whether the reader of its output has closed the pipe. */
 const ITEMS_PER_LOOK = 1_000;
 const MOST_NAMES = 20;
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[what]', 'recording, tap, host or server of a host (default: the running one)')
-    .option('-f, --follow', 'print new lines until the tap or host ends or Ctrl-C')
+    .argument('[what]', 'recording, tap, host or server of a host (default: the running tap or host)')
+    .option('-f, --follow', 'print new lines until the tap or host ends, or you press Ctrl-C')
     .option('-n, --last <number>', 'only the last <number> lines', countOf('--last'))
     .option('--server <name>', 'only this server')
     .option('--client <name>', 'only this client, and requests on its behalf')
     .option('--method <name>', 'only requests and notifications with this method')
     .option('--tool <name>', 'only requests for this tool, prompt or resource')
-    .option('--text <text>', 'only what has this text, in messages too')
+    .option('--text <text>', 'only entries with this text, also in their messages')
     .option('--errors', 'only failures, stray output and broken messages')
     .option('--slower <time>', 'only requests that took at least this: 500ms, 2s', durationOf('--slower'))
     .option('--frames', 'show all messages with their bytes')
@@ -167,7 +167,7 @@ class Printer {
   }
 
   readonly #isWanted: (entry: Entry) => boolean;
-  /** Whether messages without a request are shown. */
+  /** Whether messages that belong to no request are shown. */
   readonly #hasMessages: boolean;
 
   #take(entry: Entry): void {

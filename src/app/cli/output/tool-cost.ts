@@ -24,7 +24,7 @@ export interface CostReport {
   readonly tokenizer: string;
   readonly total: Cost & { readonly tools: number };
   readonly servers: readonly (Cost & { readonly server: string; readonly tools: number })[];
-  /** Largest first. */
+  /** The tools, largest cost first. */
   readonly tools: readonly ToolCost[];
 }
 
@@ -69,11 +69,11 @@ export function showCost({ total, servers, tools }: CostReport, out: Output): vo
       out.say(`${server}: ${count} tools, ${tokens} tokens, ${bytes} bytes`);
     }
   }
-  const unit = hasResults ? ' Results are in tokens too.' : '';
+  const unit = hasResults ? ' The columns of results are in tokens, too.' : '';
   out.say(`${total.tools} tools, ${total.tokens} tokens, ${total.bytes} bytes. Tokens are estimated.${unit}`);
 }
 
-/** The definitions of the tools in a recording, and what their results cost. */
+/** Reads the definitions of the tools in a recording and the cost of their results. */
 export async function recordedCost(session: RecordedSession, server: string): Promise<CostReport> {
   const { definitionsOf } = await import('../../../observe/replay/diff-sessions.ts');
   const definitions = ((await definitionsOf(session)).tools ?? []) as Tool[];

@@ -7,7 +7,7 @@ import { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { keptRecording } from '../../../observe/record/kept-recordings.ts';
 
-/** A file that exists comes first. The path of a file that does not exist is returned as it is. */
+/** An existing file has precedence over a kept recording with this name. If neither exists, the word is returned. */
 export function recordingFile(word: string): string {
   return existsSync(word) ? word : (keptRecording(word) ?? word);
 }
@@ -22,7 +22,7 @@ export function namesRecording(word: string): boolean {
   return /\.jsonl?$/.test(word);
 }
 
-/** `otherwise`: what the command shows without arguments. */
+/** `otherwise`: a clause for the hint about the command without arguments. */
 export function noRecording(file: string, otherwise: string): UsageError {
   const isThere = existsSync(file);
   return new UsageError('NAME_UNKNOWN', isThere ? `${file} is not a file` : `There is no recording ${resolve(file)}`, {

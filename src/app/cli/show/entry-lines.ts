@@ -29,7 +29,7 @@ const DURATION = 9;
 export class EntryLines {
   readonly #out: Output;
   readonly #context: EntryContext;
-  /** Widths of the names so far. */
+  /** Widths of the columns of names, which grow with the widest name. */
   #server = 0;
   #client = 0;
   #day = '';
@@ -88,7 +88,7 @@ export class EntryLines {
     return lines;
   }
 
-  /** Columns grow with the names; the column of clients begins with the first one. */
+  /** There is no column of clients before the first name of a client. */
   #names(entry: Entry): string {
     const [server, client] = [serverOf(entry), clientOf(entry)].map((name) =>
       cutToWidth(visibleLine(name ?? ''), WIDEST_NAME),

@@ -22,7 +22,7 @@ export function whatOf(entry: Entry): string {
   return [arrowOf(exchange.direction), exchange.method, target].filter(Boolean).join(' ');
 }
 
-/** In at most 20 characters. */
+/** The outcome of a request in at most 20 characters. */
 export function outcomeOf(exchange: Exchange): string {
   const { outcome, error } = exchange;
   if (isRefusedProbe(exchange)) return 'not supported';
@@ -48,7 +48,7 @@ export function durationText(ms: number | undefined): string {
   return `${(ms / 1000).toFixed(ms < 100_000 ? 2 : 0)} s`;
 }
 
-/** In the local time zone. */
+/** The time of day in the local time zone. */
 export function timeText(dateMs: number): string {
   const date = new Date(dateMs);
   const parts = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0'));
@@ -70,11 +70,11 @@ export function messageText({ payload, tail, cut, length }: FrameEvent): string 
 
 export interface EntryContext {
   dateMs: (atMs: number) => number;
-  /** Undefined: without messages. */
+  /** Undefined if messages are not shown. */
   messagesOf?: ((entry: Entry) => readonly FrameEvent[]) | undefined;
 }
 
-/** The document of `--json`. */
+/** The JSON document that `--json` prints for an entry. */
 export function entryDocument(entry: Entry, { dateMs, messagesOf }: EntryContext): object {
   const head = { at: isoText(dateMs(atMsOf(entry))), server: serverOf(entry), client: clientOf(entry) };
   if (entry.type === 'line') return { type: 'line', ...head, kind: entry.kind, text: entry.text };
@@ -107,7 +107,7 @@ function bytesOf(bytes: Uint8Array): object {
   return isUtf8(bytes) ? { text: decodeText(bytes) } : { base64: Buffer.from(bytes).toString('base64') };
 }
 
-/** With microseconds left out. A date that cannot be written is the beginning of 1970. */
+/** The date in ISO format, in milliseconds. An invalid date becomes the start of 1970. */
 export function isoText(dateMs: number): string {
   const date = new Date(dateMs);
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();

@@ -10,7 +10,7 @@ import type { Settings } from '../invocation.ts';
 import { existingRecording, namesRecording, noRecording } from '../servers/recording-file.ts';
 import { controlPathOf, findRunningHost } from '../servers/running-host.ts';
 
-/** `server`: of a running host. */
+/** `server`: the server of a running host, if only its traffic is shown. */
 export type FoundTraffic = { file: string; live?: undefined } | { live: LiveDescriptor; server?: string };
 
 const OTHERWISE = `\`${ownCommand} show\` without a name shows the running tap or host`;
@@ -24,7 +24,7 @@ export async function findTraffic(what: string | undefined, settings: Settings):
   const found = running.filter(({ name, pid }) => name === what || String(pid) === what);
   if (found.length > 1) throw several(found);
   if (found[0]) return { live: found[0] };
-  const host = await findRunningHost(settings).catch(() => undefined); // several hosts: their servers are not looked for
+  const host = await findRunningHost(settings).catch(() => undefined); // several hosts are running: servers are not searched
   const servers = host ? (await host.status().finally(() => host.close())).servers.map(({ name }) => name) : [];
   const live = running.find(({ control }) => control !== undefined && control === host?.path);
   if (live && servers.includes(what)) return { live, server: what };
@@ -33,7 +33,7 @@ export async function findTraffic(what: string | undefined, settings: Settings):
   });
 }
 
-/** The host of the config, or else the only running tap or host. */
+/** The host of the config; without it, the only running tap or host. */
 async function onlyLive(settings: Settings): Promise<LiveDescriptor> {
   const running = await findLive();
   const path = controlPathOf(settings);

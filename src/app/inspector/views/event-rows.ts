@@ -95,7 +95,8 @@ function fillExchange(row: EventRow, exchange: Exchange, redact: Redact): void {
   const client = exchange.causes?.[0]?.server;
   if (client !== undefined) row.client = client;
   row.method ??= exchange.method;
-  // Only the newest progress notification is linked to its request: a row that took the name from it would lose it later.
+  // Only the newest progress notification is linked to its request: a row that took the name of the tool from the request would lose it
+  // with the next notification.
   if (exchange.tool !== undefined && row.type !== 'notification') row.tool ??= exchange.tool;
   fillFate(row, exchange, redact);
 }

@@ -6,7 +6,7 @@ import { notApplicable } from '../../verdict.ts';
 import { type Conversation, withoutResult } from '../conversation.ts';
 import type { ServerRuleRun } from '../server-rule-run.ts';
 
-/** Time for the server to read the call alone. */
+/** Time in which the server reads the call before the next message is sent. */
 const BEGIN_MS = 500;
 /** An answer that is missing for this long, or for this many round trips, is not about to arrive. */
 const PATIENCE_MS = 2_000;

@@ -7,9 +7,9 @@ import type { Sdk, SdkName } from './recognise-sdk.ts';
 
 interface SdkFinding {
   readonly sdk: SdkName;
-  /** Default: any. */
+  /** Versions of the SDK. Default: any. */
   readonly version?: RegExp;
-  /** Default: any. */
+  /** Part of the SDK. Default: any. */
   readonly part?: Sdk['part'];
   readonly rules: readonly string[];
   readonly reason: RegExp;

@@ -266,7 +266,7 @@ export class NatsWatch<T> {
     try {
       for (const revision of revisions) await jsm.streams.deleteMessage(stream, revision, false);
     } catch {
-      // Another program deletes the markers too, or this program has no permission.
+      // Another program has deleted the markers, or this program may not delete them.
     }
   }
 }

@@ -167,7 +167,7 @@ function tooLong(text: string, { maxBytes }: ClusterNetwork): PeerError {
 
 /** Limit for methods that only read: a host answers them at once, unless the node hangs. */
 const KNOWN_MS = 3_000;
-/** Limit for all other methods: a restart takes as long as the server. */
+/** Limit for all other methods: a restart takes as long as the start of the server. */
 const DONE_MS = 60_000;
 
 export async function controlNode<M extends ControlMethod>(

@@ -119,7 +119,7 @@ export class HostTable {
   }
 }
 
-/** The own servers of a node must come from a config. */
+/** The servers of a node itself must come from a config. */
 function configOfHost({ config, names }: Host): Config {
   if (config) return config;
   if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };

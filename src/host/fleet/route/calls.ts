@@ -140,7 +140,7 @@ export class FleetCalls {
         if (call.reply === reply) call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
       },
       (error: unknown) => {
-        // Without its last chunk, the request does not run. It may have been sent again meanwhile.
+        // The request does not run without its last chunk. The call may have been sent again in the meantime, with another `reply`.
         if (call.reply === reply) this.giveUp(call, 'not_run', toError(error).message);
       },
     );

@@ -10,7 +10,7 @@ import type { FleetCalls } from './calls.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
-/** Unit: lease lifetimes. The server of a lost node runs elsewhere after less than two. */
+/** Unit: lease lifetimes. The server of a lost node runs on another node after less than two lifetimes. */
 const PATIENCE = 3;
 /** Limit of the wait for the only instance that can answer, if this node does not know it yet. */
 const PARKED_MS = 1_000;

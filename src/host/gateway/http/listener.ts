@@ -22,7 +22,7 @@ export interface ConnectionOptions {
 const CHECK_MS = 5000;
 /** TCP keep-alive delay on an idle connection. It detects clients that disappeared silently. */
 const PROBE_MS = 30_000;
-/** How long an idle connection stays open. Longer than proxies and clients keep theirs, so that they close it first. */
+/** How long an idle connection stays open. This is longer than the limits of proxies and clients, so that they close the connection first. */
 const KEEP_OPEN_MS = 75_000;
 
 export function connectionOptions(options: ConnectionOptions): ServerOptions {

@@ -207,7 +207,7 @@ export class HttpSession implements Channel {
     reply.finish(json);
   }
 
-  /** Returns false if too much data is pending for the client. `mayRefuse`: also if a stream is open. */
+  /** Returns false if too much data is pending for the client. `mayRefuse`: the message may be refused even if a stream is open. */
   #sendOwn(json: string, related: RequestId | undefined, mayRefuse: boolean): boolean {
     const reply = (related === undefined ? undefined : this.#replies.get(related)) ?? this.#standalone;
     if (reply && mayRefuse) return reply.offer(json);

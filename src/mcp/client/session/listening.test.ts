@@ -171,7 +171,7 @@ test('reopens a stream that was cut with the current filter, and reports possibl
   await server.settle();
   server.clock.advance(250);
   const again = await server.nth(LISTEN, 1);
-  server.cut(again.id); // before its acknowledgement
+  server.cut(again.id); // the stream is not acknowledged yet
   await server.settle();
   const stop = server.client.onListChanged('tools', () => news.push('tools'));
   const third = await server.nth(LISTEN, 2);

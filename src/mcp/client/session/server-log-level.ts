@@ -13,7 +13,7 @@ export class ServerLogLevel {
   /** The level that the server has, or will have when the pending requests are answered. */
   #set: LogLevel | undefined;
   #pending: Promise<unknown> | undefined;
-  /** The request after the pending one. It sends the newest level. */
+  /** The request that follows the pending one, with the newest level. */
   #next: Promise<unknown> | undefined;
   /** The level chosen by the owner of the connection and by requests with a level of their own. */
   #own: LogLevel | undefined;

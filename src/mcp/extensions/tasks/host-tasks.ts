@@ -210,7 +210,8 @@ class HostTasks {
       return await this.#callNative(params, caller);
     } catch (error) {
       const known = this.#form(this.#server.facts);
-      // A client of 2026-07-28 could have declared it; the program that runs the host, and earlier revisions, cannot.
+      // A client of 2026-07-28 could have declared the extension; the program that runs the host, and clients of earlier revisions,
+      // cannot declare it.
       const couldDeclare = caller.request !== undefined && isModernRevision(caller.client.revision);
       if (known === 'extension' && !couldDeclare && needsExtension(error)) return this.#callUpstream(params, caller);
       // "Servers MUST return a -32601 (Method not found) error if a client does not attempt to do so."

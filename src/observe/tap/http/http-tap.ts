@@ -16,7 +16,7 @@ import { failExchange, passExchange } from './pass-exchange.ts';
 
 interface HttpTapOptions {
   url: string;
-  /** Default: any free port. */
+  /** The port of the tap. Default: any free port. */
   port?: number | undefined;
   store: FlowStore;
   /** The source of the first session. */
