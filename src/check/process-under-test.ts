@@ -183,7 +183,7 @@ export abstract class ProcessUnderTest {
     });
   }
 
-  /** Ends all waits, because the output cannot arrive any more. `why`: the end of the message. */
+  /** Ends all waits, because the output can no longer arrive. `why`: the end of the message. */
   giveUp(why: string): void {
     this.#hopeless = why;
     this.#wake();

@@ -115,7 +115,10 @@ export interface ServerSettings {
   maxFrameValues: number;
   restart: Readonly<RestartLimits>;
   share: Readonly<SharePolicy>;
-  /** Tools that send requests to their client, or true for all. Their calls never overlap with another client. Others are detected. */
+  /**
+   * Tools that send requests to their client, or true for all. Their calls never overlap with another client. Such
+   * requests of other tools are detected.
+   */
   asks: boolean | readonly string[];
   clientCapabilities: readonly InputCapability[];
   /** The settings of tasks of the host; if undefined, calls of the server never become tasks of the host. */

@@ -118,7 +118,7 @@ export class Host {
 
   /**
    * Stops all servers, the last one first. Resolves when all their processes have exited; until then, only `start` can start a server.
-   * A `reload` in progress starts nothing any more.
+   * A `reload` in progress starts no further servers.
    */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -23,7 +23,7 @@ export interface ListEntries extends Record<ListName, object> {
 
 interface CatalogueSource extends ListSource {
   service: Pick<Service, 'watch'>;
-  /** Whether the connection has ended, so that nothing changes any more. */
+  /** Whether the connection has ended. The lists then no longer change. */
   isClosed?: () => boolean;
 }
 

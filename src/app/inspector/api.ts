@@ -63,7 +63,7 @@ export interface Reach {
   command?: readonly string[];
 }
 
-/** One row of the timeline. Kept small: the content of a frame is requested as `EventDetail`. */
+/** One row of the timeline. To keep rows small, the content of a frame is requested separately as `EventDetail`. */
 export interface EventRow {
   seq: number;
   atMs: number;

@@ -66,7 +66,7 @@ export function isFolder({ file }: ConfigPlace): boolean {
   return /[\\/]\*$/.test(file);
 }
 
-/** The places of the config files in a folder, by the names in it. Others are ignored. */
+/** The places of the config files in a folder, by the names in it. Files with other names are ignored. */
 export function placesIn(place: ConfigPlace, names: readonly string[]): ConfigPlace[] {
   const configs = names.filter((name) => /\.(?:ya?ml|json)$/i.test(name)).sort();
   return configs.map((name) => {

@@ -10,7 +10,7 @@ import { AUDIT_VERSION, type AuditHeader, type AuditLine, type ChainLink, sha256
 
 export interface AuditProblem {
   readonly file: string;
-  /** From 1. */
+  /** The number of the line; the first line has number 1. */
   readonly line: number;
   readonly problem: string;
 }
@@ -29,7 +29,7 @@ export interface AuditVerdict {
   readonly last: string | undefined;
   /** Whether the expected hash is in the trail. */
   readonly hasExpected: boolean | undefined;
-  /** At most 100. */
+  /** The first 100 problems. */
   readonly problems: readonly AuditProblem[];
 }
 

@@ -203,7 +203,7 @@ export class MergedService implements Service {
     const { target, withUris } = methodsOfMcp.get(method) ?? {};
     const isResource = target?.list === 'resources' || completedUri(method, params) !== undefined;
     const checked = isResource ? this.#checkLink(route, caller.client) : undefined;
-    // 2025-11-25: a call with `task` is answered with an id, which its progress names too.
+    // 2025-11-25: a call with `task` is answered with the id of a task. The progress of the call names this id.
     const following = params.task === undefined ? caller : namingIds(caller, server);
     const request = () => member.service.request(method, own, following);
     const result = checked ? checked.then(request) : request();

@@ -37,7 +37,7 @@ export async function* watchLive(
 async function check(file: string): Promise<LiveDescriptor | undefined> {
   const live = readDescriptor(file);
   if (!live) return undefined;
-  // The pid alone proves nothing, because another program may have it by now.
+  // The pid alone proves nothing, because the system may have given it to another program.
   if (isRunning(live.pid) && (await isServed(live.socket))) return live;
   removeDescriptor(file);
   return undefined;

@@ -82,7 +82,7 @@ export class RotatingFile {
     return this.#handle ?? (await this.#open());
   }
 
-  /** Resolves to true if the file is full, moved or removed and must not be written any more. */
+  /** Resolves to true if the file is full, moved or removed and must no longer be written. */
   async #isFull(handle: FileHandle): Promise<boolean> {
     const { path, maxFileBytes } = this.#options;
     const [ours, there] = await Promise.all([handle.stat(), lstat(path).catch(() => undefined)]);

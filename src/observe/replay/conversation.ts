@@ -139,7 +139,7 @@ export class Conversation {
     }
   }
 
-  /** A failed HTTP request ends its message, unless an answer arrives all the same. */
+  /** A failed HTTP request ends its message, unless an answer still arrives. */
   #http(event: FlowStamp & HttpFact, wire: RecordedWire): void {
     const { status, end, exchange: number, repeats = number } = event;
     const exchange = wire.requests.withHttp(repeats)?.exchange;

@@ -310,7 +310,7 @@ function hasFormOf({ revision }: ClientFacts, facts: ServiceFacts): boolean {
   return isModernRevision(revision) === isModernRevision((facts as RecordedFacts).revision);
 }
 
-/** A client that cannot answer gets the recorded result all the same. */
+/** A client that cannot answer the question still gets the recorded result. */
 async function asked(caller: Caller, { method, params }: InputRequest, name?: string): Promise<void> {
   try {
     await caller.ask({ method, params } as InputRequest, name);

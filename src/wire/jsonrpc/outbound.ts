@@ -204,7 +204,7 @@ export class Outbound {
     try {
       return JSON.parse(masked);
     } catch {
-      // A masked number is not JSON any more: values are masked one by one.
+      // A masked number is not JSON. Therefore values are masked one by one.
       return JSON.parse(text, (_key, value) => {
         if (typeof value !== 'string' && typeof value !== 'number') return value;
         const shown = mask(String(value));

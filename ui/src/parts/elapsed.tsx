@@ -1,4 +1,4 @@
-// The time since an event of the flow. Not updated for a recording, or while the backend cannot be reached.
+// The time since an event of the flow; a dash for a recording, and while the backend cannot be reached.
 
 import { useEffect, useState } from 'react';
 import { useCell } from '../state/cell.ts';

@@ -141,8 +141,8 @@ export class UpFleet {
   }
 
   /**
-   * Why the servers of the fleet are still unknown. `all`: the request is for all servers, and may be answered with
-   * those of this node at first.
+   * Why the servers of the fleet are still unknown. `all`: the request is for all servers; until the fleet is known, the answer may have
+   * only the servers of this node.
    */
   whyNotYet(all: boolean): string | undefined {
     if (this.#node || (all && this.#hasBegun)) return undefined;

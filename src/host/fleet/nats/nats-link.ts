@@ -177,7 +177,7 @@ export class NatsLink implements NodeMessaging {
       await this.connection.flush();
       this.#unconfirmedBytes -= bytes;
     } catch {
-      // The connection was lost: nothing is pending any more.
+      // The connection was lost: nothing is pending.
       this.#unconfirmedBytes = 0;
     } finally {
       this.#confirming = undefined;

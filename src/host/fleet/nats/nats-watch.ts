@@ -47,7 +47,7 @@ export class NatsWatch<T> {
   #silence: Timer | undefined;
   #isStopped = false;
 
-  /** `onEnd`: called when the last listener has left. The watch cannot be used any more. */
+  /** `onEnd`: called when the last listener has left. The watch can then no longer be used. */
   constructor(bucket: NatsBucket, onEnd: () => void) {
     this.#bucket = bucket;
     this.#onEnd = onEnd;

@@ -137,7 +137,7 @@ export class EndpointCalls {
     this.assembler.clear();
   }
 
-  /** One copy at a time: parts of two copies must not be mixed. */
+  /** Sends the answer again, one copy at a time: the parts of two copies must not be mixed. */
   #sendAgain(reply: string, answer: Payload): void {
     if (this.#sendingAgain.has(reply)) return;
     const sending = this.send(reply, answer);

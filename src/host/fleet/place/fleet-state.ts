@@ -161,7 +161,7 @@ const MOST_TRIED = 1_000;
 /** Unreadable values in `place` are replaced by their defaults. */
 export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
   if (!isObject(value) || typeof value.name !== 'string' || keyOfServer(value.name) !== key) return undefined;
-  // These characters are reserved for servers and instances on nodes: such an entry would replace one.
+  // Names with `@` or `#` are reserved for servers and instances on nodes: an entry with such a name would replace one of them.
   if (!isObject(value.entry) || /[@#]/.test(value.name) || !isAddressable(value.name)) return undefined;
   const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
   const required = textsIn(labels);

@@ -190,7 +190,7 @@ class Planner {
       else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
     }
     for (const claim of open.leaving) {
-      // This only tests whether a node is available. The node is selected when the claim has ended.
+      // `take` only tests here whether a node is available. The new node is selected when the claim has ended.
       if (take()) this.#release(claim, `node ${claim.node} is drained`);
       else {
         this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
@@ -290,7 +290,7 @@ function select(
   return best;
 }
 
-/** These rules apply even if the slot then runs nowhere. */
+/** Why the node must not run the server, even if no other node can run it. */
 function whyNotThere(
   { name, record }: { name: string; record: NodeRecord },
   { place: { labels, spread } }: ServerRecord,

@@ -167,7 +167,7 @@ export class GatewayShare implements QuotaShare {
     return wanted;
   }
 
-  /** Number of requests to ask for: those of the waiting callers, and half a second of the rate. */
+  /** Number of requests to ask for: one for each waiting caller, and the quota of half a second. */
   #missing(): number {
     const inAdvance = Math.floor((this.quotas.requestsPerMinute ?? 0) / 120);
     return Math.max(0, this.#waiting + inAdvance - Math.floor(this.#tokens));

@@ -46,7 +46,7 @@ interface Part {
 interface Principal {
   parts: Map<string, Part>;
   rate: TokenBucket | undefined;
-  /** Requests that each gateway was given and has not given back, at most those of a minute. */
+  /** Number of requests that each gateway was granted and has not given back, at most the quota of one minute. */
   given: Map<string, number>;
   learnsUntilMs: number;
 }

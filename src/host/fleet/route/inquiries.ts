@@ -1,5 +1,5 @@
 // Inquires about unanswered calls: once a second their nodes are asked, all calls of a node in one request. A call is given up only
-// if its outcome cannot be learned any more, and never while this node is disconnected.
+// if its outcome can no longer be determined, and never while this node is disconnected.
 
 import type { Timer } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';

@@ -97,7 +97,7 @@ export class HttpGateway {
   }
 
   #route(exchange: HttpExchange): Promise<void> | void {
-    if (exchange.isClosed) return; // closed during authentication: `onclose` would not be called any more
+    if (exchange.isClosed) return; // the gateway was closed during authentication: `onclose` would not be called
     if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
     const admitted = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (admitted instanceof Promise) return admitted.then((admission) => this.#admitted(exchange, admission));

@@ -91,7 +91,7 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
       ? undefined
       : clock.after(leftMs, () => own.abort(timedOut(method, caller.options!.totalTimeoutMs!)));
   try {
-    signal.throwIfAborted(); // the connection has ended: questions are not asked any more
+    signal.throwIfAborted(); // the connection has ended: no further questions are asked
     return await unlessAborted(run(signal), signal);
   } catch (error) {
     // The previous rounds were sent and may have taken effect.

@@ -59,7 +59,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   readonly #waiting: WaitingRequests;
   readonly #abandoned: AbandonedRequests;
   readonly #owners: QuestionOwners;
-  /** The only client so far, and whether there was another. */
+  /** The first client that sent a request. `#isShared`: another client has sent one, too. */
   #client: ClientKey | undefined;
   #isShared = false;
   /** Whether the server has answered a request since the session was opened. */

@@ -36,7 +36,7 @@ function delayed(signal: CancelSignal, clock: Clock): CancelSignal {
   return later;
 }
 
-/** A task that cannot be read any more, because its process exited or forgot it, has an unknown outcome. */
+/** The outcome of a task is unknown if the task can no longer be read, because its process exited or forgot it. */
 async function requestOfTask(service: Service, method: string, params: Params, caller: Caller): Promise<Result> {
   try {
     return await service.request(method, params, caller);

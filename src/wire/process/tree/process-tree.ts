@@ -118,7 +118,10 @@ export class ProcessTree {
     return !this.#groupOver && (row.group === this.leaderPid || row.session === this.leaderPid);
   }
 
-  /** Only the leader of another session can have left. Not cached: a process has the environment of its parent until it runs its program. */
+  /**
+   * Only the leader of another session can have left the tree. The result is not cached, because a process has the
+   * environment of its parent until it runs its program.
+   */
   #hasLeft({ pid, session }: ProcessRow): boolean {
     return session === pid && pid !== this.leaderPid && hasLeft(pid, this.#mark);
   }

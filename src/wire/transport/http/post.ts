@@ -30,7 +30,7 @@ export interface PostOwner {
   sessionEnded(): void;
   /** The request will not be answered. */
   lost(post: Post, error: Error): void;
-  /** The POST has ended and uses no resources any more. */
+  /** The POST has ended and has released its resources. */
   over(post: Post): void;
 }
 

@@ -1,4 +1,4 @@
-// The uptime of a server. Not updated while the backend cannot be reached.
+// The uptime of a server. It stops while the backend cannot be reached.
 
 import { useEffect, useState } from 'react';
 import type { InspectedServer } from '../../../../src/app/inspector/api.ts';

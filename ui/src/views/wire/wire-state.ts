@@ -1,5 +1,5 @@
 // The position in the timeline: the row under the cursor, the other end of a selection, and whether new rows are followed.
-// Kept outside the view, so that it survives a change of views.
+// The state is outside the view, so that it survives a change of views.
 
 import { Cell } from '../../state/cell.ts';
 import { columns, wireRows } from '../../state/inspected.ts';

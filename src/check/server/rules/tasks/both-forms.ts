@@ -215,7 +215,7 @@ export const taskRules = serverRows({ ...ofBoth, level: 'MUST', uses: 'shared' }
   },
 ]);
 
-/** Sends an id that is like those of most servers. */
+/** Sends an unknown id in the form that most servers use (a UUID). */
 async function mustBeUnknown(ruleRun: ServerRuleRun, methods: readonly string[]): Promise<void> {
   mustDeclare(ruleRun);
   const conversation = await ruleRun.shared();

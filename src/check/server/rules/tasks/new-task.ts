@@ -39,13 +39,13 @@ export class NewTask {
     return this.conversation.request(method, asTaskClient(this.#ruleRun, { taskId: this.id, ...params }));
   }
 
-  /** Not applicable if the task can no longer be read: then requests about it may be refused for this reason. */
+  /** The rule is not applicable if the task can no longer be read: the server may refuse requests about it for this reason. */
   async mustExist(): Promise<Answer> {
     const answer = await this.request('tasks/get');
     return answer.result ? answer : notApplicable('the task can no longer be read');
   }
 
-  /** Not applicable if the task has ended. */
+  /** The rule is not applicable if the task has ended. */
   async mustGoOn(): Promise<void> {
     if (isFinal(statusOf(await this.mustExist()))) notApplicable('the task had ended before');
   }

@@ -11,7 +11,7 @@ import { INVALID_PARAMS } from '../methods/exchange.ts';
 import { faultOf } from '../modern/questions.ts';
 import { endOf, type FollowedTask, followedTasks, statuses } from './followed-tasks.ts';
 
-/** The results of `tasks/get`, or those with a status. */
+/** The results of `tasks/get`; with `status`, only results with this status. */
 export async function readsOf(ruleRun: ServerRuleRun, status?: string) {
   const reads = (await followedTasks(ruleRun)).flatMap((followed) =>
     followed.reads.flatMap(({ result, frame }) => (result ? [{ followed, result, frame }] : [])),

@@ -24,7 +24,7 @@ const UNFIT_MS = 30_000;
 
 interface Slot {
   readonly key: string;
-  /** This node's last claim. Its session shows whether it can still be in force. */
+  /** This node's last claim. The session of the claim shows whether the claim can still be in force. */
   claim: ClaimRecord;
   revision: number;
   isStateless: boolean;
