@@ -74,6 +74,26 @@ describe('the flow store', () => {
     expect(text(store.get(4))).toBe('4');
   });
 
+  it('keeps thousands of events in order while older ones are dropped', () => {
+    const store = new FlowStore({ maxEvents: 2500 });
+    const source = store.begin('a');
+    const expected: string[] = [];
+    const show = (event: FlowEvent) => `${event.seq} ${event.kind === 'note' ? event.text : text(event)}`;
+    for (let i = 0; expected.length < 9000; i++) {
+      const place = i % 5 === 0 ? { exchange: i } : undefined;
+      if (i % 3 === 0) source.add({ kind: 'note', text: `note ${i}` });
+      else store.appendFrame('a', 1, 'toServer', bytes(`frame ${i}`), undefined, place);
+      expected.push(`${i + 1} ${i % 3 === 0 ? 'note' : 'frame'} ${i}`);
+      const frame = i % 15 === 10 ? store.get(i + 1) : undefined;
+      if (frame) expect(frame).toMatchObject({ http: { exchange: i } });
+      if (i % 700 === 0) expect(store.since(0).map(show)).toEqual(expected.slice(-2500));
+    }
+    expect(store.since(0).map(show)).toEqual(expected.slice(-2500));
+    for (const seq of [6501, 7000, 8192, 8193, 9000]) expect(show(store.get(seq)!)).toBe(expected[seq - 1]);
+    expect(store.get(6500)).toBeUndefined();
+    expect(store.since(8190, 5).map((event) => event.seq)).toEqual([8191, 8192, 8193, 8194, 8195]);
+  });
+
   it('stays within its limits for any events, and returns the kept ones without a gap', () => {
     const size = fc.constantFrom(0, 1, 100, 5000, 9000, 20_000);
     const limits = fc.record({ maxEvents: fc.integer({ min: 1, max: 50 }), maxBytes: fc.constantFrom(100, 30_000) });

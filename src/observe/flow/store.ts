@@ -4,15 +4,9 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { cutFrame } from './cut-frame.ts';
-import {
-  type FlowDirection,
-  type FlowEvent,
-  type FlowFact,
-  type FlowKind,
-  type HttpPlace,
-  lengthOfParts,
-} from './event.ts';
-import { Blocks, FRAME_BYTES, FrameRun, LARGEST_SHARED_BYTES } from './frame-run.ts';
+import type { FlowDirection, FlowEvent, FlowFact, FlowKind, HttpPlace } from './event.ts';
+import { EventQueue } from './event-queue.ts';
+import { type Block, Blocks, LARGEST_SHARED_BYTES } from './frame-blocks.ts';
 import { FlowSource } from './source.ts';
 
 export interface FlowStoreOptions {
@@ -49,9 +43,10 @@ export class FlowStore {
   readonly #queue = new EventQueue();
   #isTelling = false;
   readonly #untold: { kind: FlowKind; seq: number; event: FlowEvent | undefined }[] = [];
-  /** The chunk of the latest frames, unset when anything else is added. */
-  #run: FrameRun | undefined;
+  /** The chunk of the latest frames, its offset and its block. `#runChunk` is unset when anything else is added. */
   #runChunk: Uint8Array | undefined;
+  #runOffset = 0;
+  #runBlock: Block | undefined;
 
   constructor(options: FlowStoreOptions = {}) {
     this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
@@ -132,10 +127,9 @@ export class FlowStore {
       this.append(server, life, { kind: 'frame', direction, offset, cut: true, ...cutFrame(bytes), http });
       return;
     }
-    const run = this.#capture(server, life, direction, bytes, offset, 1);
-    run.http = http;
-    run.add(0, bytes.length);
-    this.#addRun(run);
+    this.#beginRun(server, life, direction, bytes, offset, 1, http);
+    this.#queue.addFrame(0, bytes.length);
+    this.#framesAdded(1);
   }
 
   /** Appends the frame chunk[start, end). A large chunk is copied once for all its frames, which share one time. */
@@ -153,18 +147,15 @@ export class FlowStore {
       this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
       return;
     }
-    let run = this.#run;
     // The offset is compared too: a reader that reuses its buffer passes the same object with different bytes.
-    if (run === undefined || this.#runChunk !== chunk || run.offset !== offset - start || !run.block.hasRoom(0, 2)) {
-      run = this.#capture(server, life, direction, chunk, offset - start, 1);
-      this.#run = run;
+    const isSame = this.#runChunk === chunk && this.#runOffset === offset - start && this.#runBlock!.hasRoom(0, 2);
+    if (!isSame) {
+      this.#runBlock = this.#beginRun(server, life, direction, chunk, offset - start, 1);
       this.#runChunk = chunk;
-      run.add(start, end);
-      this.#queue.pushRun(run);
-    } else {
-      this.#queue.extendRun(run, start, end);
+      this.#runOffset = offset - start;
     }
-    this.#framesAdded(run, this.lastSeq);
+    this.#queue.addFrame(start, end);
+    this.#framesAdded(1);
   }
 
   /** Appends messages that were written together. `places` holds start and end of each message in `chunk`. */
@@ -176,44 +167,43 @@ export class FlowStore {
       }
       return;
     }
-    const run = this.#capture(server, life, direction, chunk, undefined, places.length / 2);
-    run.addAll(places);
-    this.#addRun(run);
+    this.#beginRun(server, life, direction, chunk, undefined, places.length / 2);
+    this.#queue.addFrames(places);
+    this.#framesAdded(places.length / 2);
   }
 
-  #capture(
+  /** Copies the bytes into a block with space for a number of frames, which must be added next. */
+  #beginRun(
     server: string,
     life: number,
     direction: FlowDirection,
     bytes: Uint8Array,
     offset: number | undefined,
     frames: number,
-  ): FrameRun {
+    http?: HttpPlace,
+  ): Block {
     const block = this.#blocks.withRoom(bytes.length, frames);
-    return new FrameRun(this.lastSeq + 1, this.#nowMs(), server, life, direction, block, bytes, offset);
+    this.#runChunk = undefined;
+    this.#queue.pushRun(this.#nowMs(), server, life, direction, block, bytes, offset, http);
+    return block;
   }
 
   #nowMs(): number {
     return this.clock.nowMs() - this.#startMs;
   }
 
-  #addRun(run: FrameRun): void {
-    this.#run = undefined;
-    this.#queue.pushRun(run);
-    this.#framesAdded(run, run.firstSeq);
-  }
-
-  #framesAdded(run: FrameRun, from: number): void {
+  /** The frames are read before anything is dropped: they may be more than the store keeps. */
+  #framesAdded(count: number): void {
+    const { lastSeq } = this;
+    const events = this.#readers.size > 0 ? this.since(lastSeq - count) : undefined;
     this.#dropWhatIsTooMuch();
     if (this.#listeners.size === 0) return;
-    const { lastSeq } = run;
-    const isRead = this.#readers.size > 0;
-    for (let seq = from; seq <= lastSeq; seq++) this.#tell('frame', seq, isRead ? run.frame(seq) : undefined);
+    for (let at = 0; at < count; at++) this.#tell('frame', lastSeq - count + 1 + at, events?.[at]);
     this.#tellUntold();
   }
 
   #add(event: FlowEvent): void {
-    this.#run = undefined;
+    this.#runChunk = undefined;
     this.#queue.push(event);
     this.#dropWhatIsTooMuch();
     this.#tell(event.kind, event.seq, event);
@@ -224,8 +214,8 @@ export class FlowStore {
   #dropWhatIsTooMuch(): void {
     const queue = this.#queue;
     while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) {
-      const run = queue.dropOldest();
-      if (run) this.#blocks.dropped(run);
+      const block = queue.dropOldest();
+      if (block) this.#blocks.dropped(block);
     }
   }
 
@@ -254,117 +244,4 @@ export class FlowStore {
       this.append(server, life, { kind: 'error', code: 'LISTENER_FAILED', message });
     }
   }
-}
-
-const EVENT_BYTES = 160;
-
-type Slot = FlowEvent | FrameRun;
-
-/** The events of a store by sequence number, oldest first: a queue with binary search that counts the memory of its events. */
-class EventQueue {
-  /** Slots from `#head` on are valid; earlier ones were dropped. */
-  #slots: (Slot | undefined)[] = [];
-  #head = 0;
-  #firstSeq = 1;
-  #lastSeq = 0;
-  #heldBytes = 0;
-  #droppedBytes = 0;
-
-  get lastSeq(): number {
-    return this.#lastSeq;
-  }
-
-  get size(): number {
-    return this.#lastSeq - this.#firstSeq + 1;
-  }
-
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
-
-  get droppedBytes(): number {
-    return this.#droppedBytes;
-  }
-
-  push(event: FlowEvent): void {
-    this.#slots.push(event);
-    this.#lastSeq = event.seq;
-    this.#heldBytes += weightOf(event);
-  }
-
-  pushRun(run: FrameRun): void {
-    this.#slots.push(run);
-    this.#lastSeq = run.lastSeq;
-    this.#heldBytes += run.weight;
-  }
-
-  /** Adds a frame to the run that was pushed last. Nothing else may have been pushed since. */
-  extendRun(run: FrameRun, start: number, end: number): void {
-    run.add(start, end);
-    this.#heldBytes += FRAME_BYTES;
-    this.#lastSeq++;
-  }
-
-  get(seq: number): FlowEvent | undefined {
-    if (seq < this.#firstSeq || seq > this.#lastSeq) return undefined;
-    const slot = this.#slots[this.#slotOf(seq)]!;
-    return slot instanceof FrameRun ? slot.frame(seq) : slot;
-  }
-
-  since(seq: number, limit: number): FlowEvent[] {
-    const first = Math.max(seq + 1, this.#firstSeq);
-    const last = Math.min(this.#lastSeq, first + limit - 1);
-    const events: FlowEvent[] = [];
-    if (first > last) return events;
-    let at = this.#slotOf(first);
-    for (let next = first; next <= last; at++) {
-      const slot = this.#slots[at]!;
-      if (slot instanceof FrameRun) {
-        const end = Math.min(last, slot.lastSeq);
-        for (; next <= end; next++) events.push(slot.frame(next));
-      } else {
-        events.push(slot);
-        next++;
-      }
-    }
-    return events;
-  }
-
-  /** The shared data of a run is dropped with its last frame. Returns the run then. */
-  dropOldest(): FrameRun | undefined {
-    const slot = this.#slots[this.#head]!;
-    const seq = this.#firstSeq++;
-    const isRun = slot instanceof FrameRun;
-    if (isRun && seq < slot.lastSeq) return undefined;
-    const weight = isRun ? slot.weight : weightOf(slot);
-    this.#heldBytes -= weight;
-    this.#droppedBytes += weight;
-    this.#slots[this.#head++] = undefined;
-    if (this.#head >= 1024 && this.#head * 2 >= this.#slots.length) {
-      this.#slots = this.#slots.slice(this.#head);
-      this.#head = 0;
-    }
-    return isRun ? slot : undefined;
-  }
-
-  /** The last slot that begins at or before this number. */
-  #slotOf(seq: number): number {
-    let low = this.#head;
-    let high = this.#slots.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (firstSeqOf(this.#slots[middle]!) <= seq) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-}
-
-function firstSeqOf(slot: Slot): number {
-  return slot instanceof FrameRun ? slot.firstSeq : slot.seq;
-}
-
-/** The weight of an event in bytes, which must not change. */
-function weightOf(event: FlowEvent): number {
-  return EVENT_BYTES + event.server.length + lengthOfParts(event);
 }

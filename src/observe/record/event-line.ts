@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Redact } from '../../base/secrets/redact.ts';
 import { escapeLineSeparators } from '../../base/to-json.ts';
 import { type FlowDirection, type FlowEvent, type FrameFact, fieldsOf, type StderrFact } from '../flow/event.ts';
-import { CapturedFrame } from '../flow/frame-run.ts';
+import { CapturedFrame } from '../flow/frame-blocks.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { kindOf } from './run-header.ts';
 

@@ -1,81 +1,20 @@
-// Captured frames: frames that were read or written together share one copy of their bytes and their common data. A frame object is
-// created when it is read. Nothing is parsed.
+// The memory of captured frames. Frames that were read or written together (a run) share one copy of their bytes. A frame object is created
+// when it is read. Nothing is parsed.
 
 import type { FlowDirection, FrameEvent, HttpPlace } from './event.ts';
 
-/** Approximate memory of a run besides its bytes, and of a frame in it. */
-const RUN_BYTES = 160;
-export const FRAME_BYTES = 40;
-
-export class FrameRun {
-  readonly firstSeq: number;
-  readonly atMs: number;
-  readonly server: string;
-  readonly life: number;
-  readonly direction: FlowDirection;
-  readonly block: Block;
-  /** Start and length of the copied bytes in the block. */
-  readonly start: number;
-  readonly length: number;
+/** The common data of the frames of a run. */
+interface RunFacts {
+  atMs: number;
+  server: string;
+  life: number;
+  direction: FlowDirection;
   /** Offset of the copied bytes in their stream, if known. */
-  readonly offset: number | undefined;
+  offset: number | undefined;
   /** Set for a run that is one message over HTTP. */
   http: HttpPlace | undefined;
-  count = 0;
-  readonly #firstPlace: number;
-
-  constructor(
-    firstSeq: number,
-    atMs: number,
-    server: string,
-    life: number,
-    direction: FlowDirection,
-    block: Block,
-    bytes: Uint8Array,
-    offset: number | undefined,
-  ) {
-    this.firstSeq = firstSeq;
-    this.atMs = atMs;
-    this.server = server;
-    this.life = life;
-    this.direction = direction;
-    this.block = block;
-    block.runs++;
-    this.#firstPlace = block.usedPlaces;
-    this.start = block.copy(bytes);
-    this.length = bytes.length;
-    this.offset = offset;
-  }
-
-  get lastSeq(): number {
-    return this.firstSeq + this.count - 1;
-  }
-
-  get weight(): number {
-    return RUN_BYTES + this.server.length + this.length + this.count * FRAME_BYTES;
-  }
-
-  /** Adds the frame bytes[start, end). Allowed only while nothing else was added to the block and it has space. */
-  add(start: number, end: number): void {
-    const { block } = this;
-    block.places[block.usedPlaces++] = start;
-    block.places[block.usedPlaces++] = end;
-    this.count++;
-  }
-
-  addAll(places: readonly number[]): void {
-    const { block } = this;
-    block.places.set(places, block.usedPlaces);
-    block.usedPlaces += places.length;
-    this.count += places.length / 2;
-  }
-
-  /** Returns a new object each time, which never changes. */
-  frame(seq: number): CapturedFrame {
-    this.block.isRead = true;
-    const at = this.#firstPlace + 2 * (seq - this.firstSeq);
-    return new CapturedFrame(this, seq, this.block.places[at]!, this.block.places[at + 1]!);
-  }
+  /** Start of the copied bytes in the block. */
+  start: number;
 }
 
 export class CapturedFrame implements FrameEvent {
@@ -91,17 +30,19 @@ export class CapturedFrame implements FrameEvent {
   readonly #block: Uint8Array;
   readonly #start: number;
 
-  /** `start` and `end` are positions in the bytes of the run. */
-  constructor(run: FrameRun, seq: number, start: number, end: number) {
+  /** `place`: index of the start of the frame in the places of the block. */
+  constructor(seq: number, run: RunFacts, block: Block, place: number) {
+    const start = block.places[place]!;
+    block.isRead = true;
     this.seq = seq;
     this.atMs = run.atMs;
     this.server = run.server;
     this.life = run.life;
     this.direction = run.direction;
-    this.length = end - start;
+    this.length = block.places[place + 1]! - start;
     this.offset = run.offset === undefined ? undefined : run.offset + start;
     this.http = run.http;
-    this.#block = run.block.bytes;
+    this.#block = block.bytes;
     this.#start = run.start + start;
   }
 
@@ -120,14 +61,14 @@ export class CapturedFrame implements FrameEvent {
 }
 
 const BLOCK_BYTES = 256 * 1024;
-/** Two entries per frame: start and end. */
 const BLOCK_PLACES = 16 * 1024;
 /** A longer copy gets its own block, which limits unused space at the end of shared blocks. */
 export const LARGEST_SHARED_BYTES = 64 * 1024;
 
 /** A block is filled from the front. It is never overwritten once a frame was handed out: the frame retains it. */
-class Block {
+export class Block {
   readonly bytes: Uint8Array;
+  /** Start and end of each frame in the bytes of its run. */
   readonly places: Uint32Array;
   readonly isShared: boolean;
   /** Number of runs in the block that are not dropped. */
@@ -171,7 +112,8 @@ export class Blocks {
     return this.#current;
   }
 
-  dropped({ block }: FrameRun): void {
+  /** Must be called for each run of a block that was dropped. */
+  dropped(block: Block): void {
     if (--block.runs > 0 || block.isRead || !block.isShared || block === this.#current) return;
     block.usedBytes = 0;
     block.usedPlaces = 0;
