@@ -2,6 +2,6 @@
 export interface Noise {
   offset: number;
   length: number;
-  /** The first 1,024 characters at most. */
+  /** At most the first 1,024 characters of the output. */
   text: string;
 }

@@ -94,7 +94,7 @@ function exampleOf(type: string, example: string, budget: ValueBudget): unknown 
 
 function fits(kind: Kind | undefined, value: unknown): boolean {
   if (typeof value === 'string') return true;
-  if (kind === undefined) return typeof value === 'number' || typeof value === 'boolean'; // both have exactly one text form
+  if (kind === undefined) return typeof value === 'number' || typeof value === 'boolean'; // numbers and booleans have exactly one text form
   if (kind === 'integer') return Number.isInteger(value);
   if (kind === 'object') return isObject(value);
   if (kind === 'array') return Array.isArray(value);

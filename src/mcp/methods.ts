@@ -25,9 +25,9 @@ export interface MethodFacts {
   readonly isCacheable?: true;
   /** A member that every result has. */
   readonly resultMember?: string;
-  /** The request is answered at once, whatever else runs. */
+  /** Whether the request is answered at once, even while others run. */
   readonly isUrgent?: true;
-  /** The notification belongs to one request and is handled with it. */
+  /** Whether the notification belongs to one request and is handled with that request. */
   readonly isOfRequest?: true;
   /** The method opens a connection. */
   readonly isHandshake?: true;

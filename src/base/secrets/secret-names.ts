@@ -61,7 +61,7 @@ function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .replace(/(?<![\W_\d])[\W_\d]+$/, '') // tries one start for each run, which keeps it linear
+    .replace(/(?<![\W_\d])[\W_\d]+$/, '') // the look-behind limits matching to one start per run, so the time is linear
     .toLowerCase()
     .replace(/(api|access|private)[\W_]+(?=keys?(?:[\W_]|$))/g, '$1')
     .split(/[\W_]+/)

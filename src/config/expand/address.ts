@@ -74,7 +74,7 @@ export function showsSecret([name, value]: readonly [name: string, value: string
   return value !== '' && !value.includes('${') && (isSecretName(name) || isSecretName(asVariable(name)));
 }
 
-/** `X-Key` is as secret as `X_KEY`. */
+/** Names of headers and variables are compared in one form: `X-Key` becomes `X_KEY`. */
 function asVariable(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }

@@ -102,7 +102,7 @@ function readEnvFile(file: string, { at }: Located, text: string | Error, findin
 interface Expander {
   text(located: Located): string;
   path(located: Located): string;
-  /** The functions of this object add to it. */
+  /** Secrets that `text` and `path` have found. */
   secrets: Set<string>;
 }
 

@@ -134,7 +134,7 @@ function hashOf(definition: unknown): string | undefined {
   try {
     return definitionHash(definition);
   } catch {
-    return undefined; // it cannot have been written by us
+    return undefined; // Standpipe never writes such a definition
   }
 }
 

@@ -45,6 +45,6 @@ function faultOfFolder(folder: string): string | undefined {
   try {
     return statSync(folder).isDirectory() ? undefined : 'is not a folder';
   } catch {
-    return 'does not exist'; // or the file is not accessible, which also prevents a start
+    return 'does not exist'; // a folder that is not accessible also prevents a start
   }
 }

@@ -27,9 +27,9 @@ export function readEntry(server: Fields): Entry | undefined {
 /** A wrapper before a command. Wrappers can be nested: `standpipe tap -- standpipe connect -- npx x`. */
 interface Layer {
   wrapper: Wrapper;
-  /** The indices of its first word and of the command after its `--`, in the command and its arguments as one list. */
+  /** Index of the first word of the wrapper, in the list of the command and its arguments. */
   start: number;
-  /** The end of the wrapper; undefined if no command follows, as in `standpipe connect <server>`. */
+  /** Index of the command after the `--` of the wrapper; undefined if no command follows, as in `standpipe connect <server>`. */
   end: number | undefined;
 }
 

@@ -44,7 +44,7 @@ type Fields<Line> = Line extends unknown ? Omit<Line, 'run' | 'seq' | 'at'> : ne
 
 const FLUSH_MS = 50;
 const MIB = 1024 * 1024;
-/** A line has at most about half of this. */
+/** Bytes that are read from the end of a file to find its last line. A line has at most about half of this length. */
 const TAIL_BYTES = 256 * 1024;
 
 export class AuditLog {

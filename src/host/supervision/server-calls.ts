@@ -74,7 +74,7 @@ export class ServerCalls<Client> {
     const { link } = this;
     if (!link) return this.#runWhenReady({ run, options, attempt: 1 });
     link.begun++;
-    // Hot path: only one more promise than the call itself has.
+    // This path is frequent, so it adds only one promise to those of the call.
     return run(link.client, link).then(link.answered, (error) =>
       this.#failed(error, link, { run, options, attempt: 1 }),
     );

@@ -67,7 +67,7 @@ class World {
         return;
       case 'close':
         expect(this.process?.generation).toBe(effect.generation);
-        expect(this.process?.phase).not.toBe('closing'); // only once
+        expect(this.process?.phase).not.toBe('closing'); // a process is closed only once
         this.process!.phase = 'closing';
         return;
       case 'wait':
@@ -231,7 +231,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
         world.command({ type: 'stop', reason: 'stop requested' });
         for (const choice of choices) {
           if (world.waiting.gone === 0) expect(world.process).toBeUndefined();
-          world.command({ type: 'needed', nowMs: 0 }); // a call must not start it again
+          world.command({ type: 'needed', nowMs: 0 }); // a call must not start the server again
           world.happen(choice);
         }
         world.settle();

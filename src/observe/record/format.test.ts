@@ -38,7 +38,7 @@ describe('the format', () => {
       fc.asyncProperty(anyEvents, fc.double({ min: 0, max: 1, noNaN: true }), async (all, part) => {
         const file = fileOf(all);
         const cut = file.subarray(0, Math.floor(part * file.length));
-        const whole = cut.toString('latin1').split('\n').length - 2; // without the header and the partial line
+        const whole = cut.toString('latin1').split('\n').length - 2; // the header and the partial line are not counted
         const items = await readAll(cut);
         expect(eventsOf(items)).toEqual(all.slice(0, Math.max(0, whole)));
         expect(damageOf(items).length).toBe(cut.length === 0 || cut.at(-1) === 0x0a ? 0 : 1);

@@ -120,7 +120,7 @@ function numberIn(name: string, server: string): number[] {
 
 async function described(name: string): Promise<KeptRecording | undefined> {
   const files = await recordingFiles(fileOf(name));
-  const stats = await Promise.all(files.map((file) => stat(file).catch(() => undefined))); // removed meanwhile
+  const stats = await Promise.all(files.map((file) => stat(file).catch(() => undefined))); // the file was removed after it was listed
   const newest = stats.at(-1);
   if (!newest?.isFile()) return undefined;
   const bytes = stats.reduce((sum, each) => sum + (each?.size ?? 0), 0);

@@ -239,7 +239,7 @@ function readBytes(text: unknown, base64: unknown): Uint8Array | undefined {
   return isString(base64) ? plainBytes(Buffer.from(base64, 'base64')) : undefined;
 }
 
-/** Pure code calls `slice` on these and expects a copy. */
+/** The bytes as a plain Uint8Array: pure code expects `slice` to copy, and `slice` of a Buffer does not copy. */
 function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }

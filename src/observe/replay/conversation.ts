@@ -158,7 +158,7 @@ export class Conversation {
     if (event.cut) return this.#cut(event, wire);
     const parsed = parse(decodeText(event.payload));
     const messages = Array.isArray(parsed) ? parsed : [parsed];
-    if (messages.length > MOST_IN_A_BATCH) return; // transports refuse it
+    if (messages.length > MOST_IN_A_BATCH) return; // transports refuse such a batch
     if (!messages.some(isObject)) {
       if (event.direction === 'fromServer')
         this.#happened(wire.newest, { kind: 'noise', place: line, atMs: event.atMs });

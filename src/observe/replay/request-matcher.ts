@@ -76,7 +76,7 @@ export class RequestMatcher {
   /** The next exchange with this key, or the last one. */
   async #repeated(key: string): Promise<RecordedExchange | undefined> {
     const count = this.#counts.get(key) ?? 0;
-    this.#counts.set(key, count + 1); // before the search: the same request may come again meanwhile
+    this.#counts.set(key, count + 1); // counted before the search, because the same request may arrive again during the search
     const found = await this.#session.find(key, count);
     if (!found) this.#counts.delete(key);
     return found;

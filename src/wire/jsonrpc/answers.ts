@@ -49,7 +49,7 @@ export class Answers {
     accepted.catch((error: unknown) => {
       if (!isUnwritable(error)) this.#report(toError(error));
       else if (answers.length > 1)
-        for (const answer of answers) this.#sendBatch([answer]); // the others can be written
+        for (const answer of answers) this.#sendBatch([answer]); // the other answers may be writable
       else this.reportFailure(this.#batchSent([errorAnswer(answers[0]!.id, error)]));
     });
   }

@@ -88,9 +88,9 @@ export class LoginStore {
     if (found) await this.#change((logins) => logins.filter((login) => !isOf(login, key)));
   }
 
-  /** One process at a time: many authorization servers end the login when a refresh token is used twice. */
+  /** Runs the task in one process at a time, because many authorization servers end the login when a refresh token is used twice. */
   exclusively<T>(key: LoginKey, task: () => Promise<T>): Promise<T> {
-    if (!this.#makeFolder()) return task(); // nothing can be stored, so nothing is shared
+    if (!this.#makeFolder()) return task(); // without the folder, no login is stored or shared
     return withFileLock(`${this.file}.${shortHash(accountOf(key))}`, task, systemClock, MAX_REFRESH_MS);
   }
 

@@ -121,7 +121,7 @@ async function stateOf(handle: TaskHandle, detached: DetachedTask): Promise<Task
   try {
     if (task.ttlMs !== detached.task.ttlMs || task.status !== detached.task.status) storeTask({ ...detached, task });
   } catch {
-    // the earlier stored state stays, and also finds the task
+    // the earlier state remains stored, which is enough to find the task
   }
   return task;
 }

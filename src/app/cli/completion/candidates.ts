@@ -131,7 +131,7 @@ async function ofArgument(command: Command, given: string[], current: string, so
   }
 }
 
-/** Names that fit, or else files. */
+/** Completes with names; if no name begins with the word, with files. */
 function namesOrFiles(names: readonly string[], current: string): Answer {
   const meant = names.filter((each) => each.startsWith(current));
   return meant.length > 0 ? words(...meant) : files;

@@ -28,7 +28,7 @@ export function auditFile(given: string | undefined): string | undefined {
   return given ?? (process.env.STANDPIPE_AUDIT || undefined);
 }
 
-/** Does not write anything yet. Undefined without a file. */
+/** Prepares the audit trail of a host; nothing is written yet. Returns undefined if no file is given. */
 export function auditHost(flags: AuditFlags, { redact, node, note }: Surroundings): HostAudit | undefined {
   const given = auditFile(flags.audit);
   if (given === undefined) {

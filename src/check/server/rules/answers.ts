@@ -128,7 +128,7 @@ export async function allAnswered(
     ids.reduce<number>((sum, id) => sum + probe.answersTo(id).length, 0) >= ids.length;
   for (const [at, id] of ids.entries()) {
     await probe.maybe(() => probe.answersTo(id)[0] ?? (hasAsMany() || undefined));
-    if (!probe.answersTo(id)[0]) await conversation.settled(); // a server that answers twice reaches the number early
+    if (!probe.answersTo(id)[0]) await conversation.settled(); // duplicate answers can reach the number before all requests are answered
     if (probe.answersTo(id)[0]) continue;
     mustBeWholeLines(ruleRun, probe);
     const missing = ids.slice(at).filter((each) => probe.answersTo(each).length === 0).length;

@@ -184,7 +184,7 @@ function withVariablesInTexts(entry: Node): Node {
     ...(token ? [{ key: scalarOf('Authorization', token), value: textOf(token, (name) => `Bearer \${${name}}`) }] : []),
     ...membersOf(headers).map(({ key, value }) => ({ key, value: textOf(value, (name) => `\${${name}}`) })),
   ];
-  // Codex does not pass on an unset variable; here it is empty.
+  // Codex does not pass on an unset variable. Standpipe passes it with an empty value.
   const inEnv = (variables?.children ?? []).map((item) => {
     const key = (item.type === 'object' ? valueIn(item, 'name') : undefined) ?? item;
     return { key, value: textOf(key, (text) => `\${${text}:-}`) };

@@ -118,7 +118,7 @@ it('limits kept answers in number, size and time, and keeps the newest', () => {
   for (let number = 1; number <= 1000; number++) answer(arrive(reply(number))!);
   expect(calls.answered.size).toBeLessThanOrEqual(100);
   expect(states(1, 900, 951, 1000)).toEqual(['forgotten', 'forgotten', 'answered', 'answered']);
-  answer(arrive(reply(1001))!, 'x'.repeat(6000)); // too long to keep
+  answer(arrive(reply(1001))!, 'x'.repeat(6000)); // an answer of this length is not kept
   answer(arrive(reply(1002))!, 'x'.repeat(4500));
   expect(states(1000, 1001, 1002)).toEqual(['answered', 'forgotten', 'answered']);
   sent.length = 0;

@@ -147,7 +147,7 @@ class LocalReply implements SingleReply {
  * none.
  */
 export class LogWatches {
-  /** The service with the log messages that `want` has named. */
+  /** The service, with the log messages that were requested with `want`. */
   readonly service: Service;
   readonly #wanted = new WeakMap<ClientFacts, LogsFilter>();
 

@@ -120,7 +120,7 @@ export class RunInstances implements InstanceRunner {
     return false;
   }
 
-  /** The claim that the host's server of this name runs for. */
+  /** The claim of the instance that runs as the server of this name. */
   claimOf(name: string): ClaimRecord | undefined {
     return this.#running.get(name)?.claim;
   }

@@ -89,12 +89,12 @@ test('tries a failing server on each node once, and leaves it on the last one wi
   fleet.join('d');
   expect(fleet.settle()).toEqual([]);
   expect(fleet.claim(1)).toMatchObject({ node: 'd', generation: 4, held: true, tried: ['a', 'b', 'c'] });
-  fleet.leave('d'); // a node where it failed is better than none
+  fleet.leave('d'); // the server is placed on a node where it has failed rather than on none
   expect(fleet.settle()).toHaveLength(1);
   expect(fleet.placed.slice(4)).toHaveLength(1);
-  fleet.apply(); // its entry has changed
+  fleet.apply(); // changes the entry of the server
   fleet.settle();
-  expect(fleet.placed.slice(5)).toEqual(['x.1 on b', 'x.1 on c']); // after node a, where it was
+  expect(fleet.placed.slice(5)).toEqual(['x.1 on b', 'x.1 on c']); // node a was tried first, because it had the slot
 });
 
 test('a start command clears its failures', () => {

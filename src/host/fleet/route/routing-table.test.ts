@@ -72,7 +72,7 @@ test('a claim counts while the current session of its node holds it', () => {
     id: 'files_1_1_s1',
     subject: 'standpipe.f.call.a.files_1_1_s1',
   });
-  directory.node('a', 's2'); // the node lost its lease, and has another
+  directory.node('a', 's2'); // the node lost its lease and has a new one
   expect(directory.at('files')).toEqual([]);
   directory.claim('files', 1, 'a', 's2', 2);
   expect(directory.at('files')).toEqual(['a 1 2']);
@@ -250,7 +250,7 @@ test('an unusable version of an entry is not a removal: the last usable version 
   expect(table.servers()).toEqual(['x', 'own@a']);
   expect(directory.at('x')).toEqual(['a 1 1']);
   expect(reported).toEqual(['server x', 'node a', 'claim x.1']);
-  expect(claims.slice(1)).toEqual([undefined, undefined, undefined]); // the owner checks it each time
+  expect(claims.slice(1)).toEqual([undefined, undefined, undefined]); // the owner checks the claim after each change
   directory.servers.put('x', undefined);
   directory.claims.put('x.1', undefined);
   directory.nodes.put('a', undefined);

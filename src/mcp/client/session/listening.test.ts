@@ -77,7 +77,7 @@ test('a listen that is not acknowledged in time fails and is cancelled, and the 
   const news: string[] = [];
   const subscribing = server.client.subscribe('b:', ({ uri }) => news.push(uri));
   const second = await server.nth(LISTEN, 1);
-  await server.acknowledge(first); // too late, and not for the pending stream
+  await server.acknowledge(first); // this late acknowledgement does not belong to the pending stream
   await server.acknowledge(second);
   await subscribing;
   await server.settle();

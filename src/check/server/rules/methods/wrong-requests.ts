@@ -62,7 +62,7 @@ function wrongRequests({ facts, era }: ServerRuleRun): WrongRequest[] {
 
 const unknownRef = { type: 'ref/prompt', name: UNKNOWN };
 
-/** `member`: names what the request is about. */
+/** Requests with an unknown or invalid name. `member`: the parameter with the name. */
 function wrongNames(
   method: string,
   member: string,
