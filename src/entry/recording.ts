@@ -1,4 +1,4 @@
-// `standpipe/recording`: reads and replays recordings, and reads the live data of running taps and hosts.
+// `standpipe/recording`: reads, replays and verifies recordings, and reads the live data of running taps and hosts.
 
 export type { FlowEvent, FlowKind } from '../observe/flow/event.ts';
 export { FlowStore, type FlowStoreOptions } from '../observe/flow/store.ts';
@@ -20,3 +20,15 @@ export {
   cassette,
 } from '../observe/replay/cassette.ts';
 export { type ReplayOptions, type ReplayService, replay } from '../observe/replay/replay-service.ts';
+export type { AllowedCall, SetValue, VerifyOptions, VerifyTarget } from '../observe/verify/options.ts';
+export type {
+  SkipCause,
+  VerifyDifference,
+  VerifyReport,
+  VerifyResult,
+  VerifySide,
+  VerifyStatus,
+} from '../observe/verify/report.ts';
+export { isVerifyFailure } from '../observe/verify/report.ts';
+export type { VerifyRule } from '../observe/verify/rules.ts';
+export { verify } from '../observe/verify/verify.ts';

@@ -45,7 +45,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   observe: {
     imports: ['base', 'wire', 'mcp', 'connect', 'config'],
-    parts: ['flow', 'analysis', 'record', 'replay', 'convert', 'live', 'show', 'tap'],
+    parts: ['flow', 'analysis', 'record', 'replay', 'verify', 'convert', 'live', 'show', 'tap'],
     pure: ['flow', 'analysis'],
     lazyPackages: ['@modelcontextprotocol/core'],
   },

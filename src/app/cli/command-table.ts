@@ -84,6 +84,10 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
       load: () => import('./commands/recordings.ts'),
     },
     replay: { summary: 'answer as a recorded server did', load: () => import('./commands/replay.ts') },
+    verify: {
+      summary: 'send recorded requests again and compare the answers',
+      load: () => import('./commands/verify.ts'),
+    },
     diff: { summary: 'compare two recordings of a server', load: () => import('./commands/diff.ts') },
     convert: {
       summary: 'write a recording as HTML, HAR, spans or a diagram',

@@ -3,6 +3,7 @@
 // that is encoded (base64) or written with unnecessary escapes; secrets without a recognisable name or form.
 
 import { isJson } from '../json-object.ts';
+import { isAtEnd, type PathsLeft, parseJsonPath, stepInto } from '../json-path.ts';
 import { endOfString } from '../top-level-json.ts';
 import { type Mask, maskForms, REDACTED } from './mask-values.ts';
 import { mayHoldSecret, redactText } from './redact-text.ts';
@@ -131,8 +132,8 @@ class JsonRedaction {
   }
 
   #value(character: number, level: Level | undefined): void {
-    const left = level ? step(level.left, level.key) : this.#rules.paths;
-    const byPath = left.length > 0 && isComplete(left);
+    const left = level ? stepInto(level.left, level.key) : this.#rules.paths;
+    const byPath = left.length > 0 && isAtEnd(left);
     const byKey = level?.isObject === true && this.#rules.isSecret(level.key);
     const isContainer = character === OPEN_OBJECT || character === OPEN_ARRAY;
     if (isContainer && !byPath && !(byKey && !level?.namesProperties)) {
@@ -220,35 +221,4 @@ function unescaped(content: string): string {
   } catch {
     return content;
   }
-}
-
-/** `params.arguments.card`, `result.content.*.text`, `**.ssn`: `*` is one key or index, `**` any number of them; `$.` at the start is optional. */
-type JsonPath = readonly string[];
-
-function parseJsonPath(path: string): JsonPath {
-  return path
-    .replace(/^\$\.?/, '')
-    .replaceAll(/\[(\d+|\*)\]/g, '.$1')
-    .split('.')
-    .filter((step) => step !== '');
-}
-
-/** The remaining steps of each path that can still match. */
-type PathsLeft = readonly JsonPath[];
-
-function step(left: PathsLeft, key: string): PathsLeft {
-  const next: JsonPath[] = [];
-  for (const path of left) {
-    if (path[0] === '**') {
-      next.push(path);
-      if (path[1] === key || path[1] === '*') next.push(path.slice(2));
-    } else if (path[0] === key || path[0] === '*') {
-      next.push(path.slice(1));
-    }
-  }
-  return next;
-}
-
-function isComplete(left: PathsLeft): boolean {
-  return left.some((path) => path.length === 0 || (path.length === 1 && path[0] === '**'));
 }

@@ -1,6 +1,6 @@
 // The report as JUnit XML, which CI systems read: a suite for each family, a test case for each rule and revision.
 
-import { visible } from '../../base/terminal/visible.ts';
+import { xmlAttribute as attribute, xmlText as text } from '../../base/markup.ts';
 import { familyOf } from '../rule.ts';
 import { type CheckReport, type EvidenceLine, isFailure, type Outcome } from './report.ts';
 import { isViolated } from './rule-results.ts';
@@ -78,17 +78,4 @@ function frame({ kind, text }: EvidenceLine): string {
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
-}
-
-/** Also escapes characters that XML 1.0 cannot contain: unpaired surrogates and two noncharacters. */
-function text(value: string): string {
-  return visible(value)
-    .replace(/[\ud800-\udfff\ufffe\uffff]/gu, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
-}
-
-function attribute(value: string): string {
-  return text(value).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }

@@ -5,10 +5,8 @@ import { decodeText } from '../../base/decode-text.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
-import { SERVER_INFO } from '../../mcp/meta.ts';
 import { methodsOfMcp, questionMethods } from '../../mcp/methods.ts';
-import type { Revision } from '../../mcp/revisions.ts';
-import type { Params, Result, ServiceFacts } from '../../mcp/service.ts';
+import type { Params } from '../../mcp/service.ts';
 import type { RequestId } from '../../wire/jsonrpc/message.ts';
 import { MOST_IN_A_BATCH } from '../../wire/jsonrpc/parse.ts';
 import { describeFrame, isLiteMessage } from '../analysis/describe-frame.ts';
@@ -26,17 +24,21 @@ import {
   roundOf,
   targetOf,
 } from './recorded-exchange.ts';
+import { factsIn, type RecordedFacts } from './recorded-facts.ts';
 import { RecordedWire, type SentRequest } from './recorded-wire.ts';
-
-export interface RecordedFacts extends ServiceFacts {
-  readonly revision: Revision | undefined;
-}
 
 /** How the conversation began: with the facts about the server, with an error, or with the end of its process. */
 export type Opening =
   | { readonly facts: RecordedFacts }
   | { readonly refusal: MessagePlace }
   | { readonly exit: RecordedExit | undefined };
+
+/** A handshake with its answer. */
+export interface RecordedHandshake {
+  readonly method: string;
+  readonly request: MessagePlace;
+  readonly answer: MessagePlace;
+}
 
 /** Limit of the process runs whose requests can still be answered. */
 const MOST_WIRES = 1000;
@@ -51,12 +53,17 @@ export class Conversation {
   readonly before: Happening[] = [];
   /** The end of each task, by its id: the message that has its result or error. */
   readonly taskEnds = new Map<string, MessagePlace>();
+  /** The answered handshake of each wire, by the number of the wire. */
+  readonly handshakes = new Map<number, RecordedHandshake>();
+  /** The first answer to the question `roots/list`. */
+  roots: MessagePlace | undefined;
   opening: Opening | undefined;
   /** The exit of the last process, if it was not stopped. */
   lastExit: RecordedExit | undefined;
   readonly #mostItems: number;
   readonly #byKey = new Map<string, RecordedExchange | RecordedExchange[]>();
   readonly #wires = new Map<string, RecordedWire>();
+  #wireCount = 0;
   #items = 0;
   #hasLiteMessages = false;
   #lastEnded: RecordedExchange | undefined;
@@ -111,7 +118,7 @@ export class Conversation {
   #wireOf(key: string): RecordedWire {
     let wire = this.#wires.get(key);
     if (!wire) {
-      wire = new RecordedWire();
+      wire = new RecordedWire(this.#wireCount++);
       this.#wires.set(key, wire);
       keepNewest(this.#wires, MOST_WIRES);
       this.lastExit = undefined;
@@ -193,18 +200,29 @@ export class Conversation {
 
   #toServer(message: JsonObject, place: MessagePlace, frame: FrameEvent, wire: RecordedWire): void {
     const { method, id } = message;
-    if (typeof method !== 'string') return; // the answer to a question of the server
+    if (typeof method !== 'string') return this.#repliedTo(id, place, wire);
     const params = isObject(message.params) ? message.params : {};
     if (method === 'notifications/cancelled') return this.#cancelled(wire, params.requestId, frame.atMs);
     if (!isId(id) || isNestedTooDeeply(params)) return;
     const { isOfConnection, isHandshake } = methodsOfMcp.get(method) ?? {};
     const token = metaOf(params)?.progressToken;
     const sent = { id, progressToken: isId(token) ? token : undefined, http: frame.http?.exchange };
-    if (isHandshake) wire.requests.add({ ...sent, handshake: method });
+    if (isHandshake) wire.requests.add({ ...sent, handshake: method, place });
     if (isOfConnection) return;
     const asked = this.#askedBy(method, params, wire);
-    if (asked) wire.requests.add({ ...sent, exchange: asked });
-    else this.#begin({ method, params, frame }, place, sent, wire);
+    if (asked) {
+      wire.requests.add({ ...sent, exchange: asked });
+      const round = asked.during?.findLast(({ kind }) => kind === 'round');
+      if (round) round.answer ??= place;
+    } else this.#begin({ method, params, frame }, place, sent, wire);
+  }
+
+  /** The client answered a question of the server. */
+  #repliedTo(id: unknown, place: MessagePlace, wire: RecordedWire): void {
+    const question = isId(id) ? wire.answers(id) : undefined;
+    if (!question) return;
+    question.answer = place;
+    if (question.isRoots) this.roots ??= place;
   }
 
   /** The exchange whose questions the parameters answer. */
@@ -227,6 +245,7 @@ export class Conversation {
     const key = isCut ? `${method} cut` : requestKey(method, compared);
     const exchange: RecordedExchange = {
       index: this.exchanges.length,
+      wire: wire.number,
       key,
       method,
       target: targetOf(method, compared),
@@ -258,14 +277,16 @@ export class Conversation {
       if (id === undefined) return this.#notified(method, params, place, frame, wire);
       if (!questionMethods.includes(method)) return;
       const asking = this.#posted(frame, wire) ?? wire.newestThatMayAsk ?? wire.newest;
-      return this.#happened(asking, { kind: 'question', place, atMs });
+      const question: Happening = { kind: 'question', place, atMs, ...(method === 'roots/list' && { isRoots: true }) };
+      if (isId(id)) wire.asks(id, question);
+      return this.#happened(asking, question);
     }
     const sent = isId(id) ? wire.requests.answered(id, http?.exchange) : undefined;
     if (!sent) return;
     if (sent.exchange) this.#answered(wire, sent, message, place, atMs);
     else {
       wire.requests.forget(sent);
-      this.#opened(sent.handshake!, message, place);
+      this.#opened(sent, message, place, wire);
     }
   }
 
@@ -342,31 +363,15 @@ export class Conversation {
   }
 
   /** The first complete handshake counts. */
-  #opened(method: string, { result }: JsonObject, place: MessagePlace): void {
+  #opened(sent: SentRequest, { result }: JsonObject, answer: MessagePlace, { number }: RecordedWire): void {
+    const method = sent.handshake!;
+    if (isObject(result) && sent.place && !this.handshakes.has(number)) {
+      this.#count();
+      this.handshakes.set(number, { method, request: sent.place, answer });
+    }
     if (this.facts) return;
-    this.opening = isObject(result) ? { facts: factsIn(method, result) } : { refusal: place };
+    this.opening = isObject(result) ? { facts: factsIn(method, result) } : { refusal: answer };
   }
-}
-
-function factsIn(method: string, result: Result): RecordedFacts {
-  const info = isObject(result.serverInfo) ? result.serverInfo : metaOf(result)?.[SERVER_INFO];
-  const versions = Array.isArray(result.supportedVersions) ? result.supportedVersions : [];
-  const revision =
-    method === 'initialize' ? result.protocolVersion : versions.findLast((each) => typeof each === 'string');
-  return {
-    info: (isObject(info) ? info : unknownInfo) as ServiceFacts['info'],
-    capabilities: (isObject(result.capabilities) ? result.capabilities : {}) as ServiceFacts['capabilities'],
-    ...(typeof result.instructions === 'string' && { instructions: result.instructions }),
-    revision: revision as Revision | undefined,
-  };
-}
-
-const unknownInfo = { name: 'recorded', version: '0' };
-
-/** Guesses the facts about the server, for a recording that began after the handshake. */
-export function guessedFacts(exchanges: readonly RecordedExchange[]): RecordedFacts {
-  const kinds = exchanges.flatMap(({ method }) => methodsOfMcp.get(method)?.capability ?? []);
-  return { info: unknownInfo, capabilities: Object.fromEntries(kinds.map((kind) => [kind, {}])), revision: undefined };
 }
 
 /** Undefined for output that is not a message. */

@@ -171,20 +171,32 @@ async function compared(
   };
 }
 
-async function sideOf(session: RecordedSession, exchange: RecordedExchange) {
+/** The outcome of a recorded request, with its answer without `_meta`. */
+export async function sideOf(session: RecordedSession, exchange: RecordedExchange) {
   const { outcome, startMs, endMs } = exchange;
   const durationMs = endMs === undefined ? {} : { durationMs: Math.round((endMs - startMs) * 1000) / 1000 };
   if (outcome !== 'answered') return { side: { outcome, ...durationMs }, answer: undefined };
   const message = await messageOf(session, exchange.answer!);
   if (!message) return { side: { outcome: 'cut' as const, ...durationMs }, answer: undefined };
-  const { result, error } = message;
-  const kind: CallOutcome = error !== undefined && error !== null ? 'error' : isToolError(result) ? 'tool-error' : 'ok';
+  const { kind, answer } = comparableAnswer(message);
+  return { side: { outcome: kind, ...durationMs }, answer };
+}
+
+/** An answer as it is compared. */
+export function comparableAnswer({ result, error }: { result?: unknown; error?: unknown }): {
+  kind: 'ok' | 'error' | 'tool-error';
+  answer: JsonObject;
+} {
+  if (error !== undefined && error !== null) return { kind: 'error', answer: { error } };
   const { _meta, ...plain } = isObject(result) ? result : {};
-  return { side: { outcome: kind, ...durationMs }, answer: kind === 'error' ? { error } : { result: plain } };
+  return { kind: isToolError(result) ? 'tool-error' : 'ok', answer: { result: plain } };
 }
 
 /** Undefined for a message that was cut, or is nested too deeply to be compared or shown. */
-async function messageOf({ file }: RecordedSession, place: MessagePlace | undefined): Promise<JsonObject | undefined> {
+export async function messageOf(
+  { file }: RecordedSession,
+  place: MessagePlace | undefined,
+): Promise<JsonObject | undefined> {
   const message = place && (await file.message(place));
   return isNestedTooDeeply(message) ? undefined : message;
 }

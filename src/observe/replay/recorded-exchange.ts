@@ -18,6 +18,10 @@ export interface Happening {
   readonly kind: 'progress' | 'log' | 'question' | 'round' | 'notification' | 'stderr' | 'noise';
   readonly place: MessagePlace;
   readonly atMs: number;
+  /** The answer of the client: to a `question` a response, to a `round` the request that repeats the first one. */
+  answer?: MessagePlace;
+  /** A question about the roots of the client. */
+  readonly isRoots?: true;
 }
 
 /**
@@ -30,6 +34,8 @@ export type RecordedOutcome = 'pending' | 'answered' | 'cut' | 'cancelled' | 'lo
 export interface RecordedExchange {
   /** Number of the exchange among the requests of the server, from 0. */
   readonly index: number;
+  /** Number of the process run or connection among those of the server, from 0. */
+  readonly wire: number;
   readonly key: string;
   readonly method: string;
   /** The tool, prompt, resource or task, if the method has one. */

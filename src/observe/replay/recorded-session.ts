@@ -8,9 +8,10 @@ import { type FlowEvent, type FlowKind, isOfClient } from '../flow/event.ts';
 import { DamagedLines } from '../record/damaged-lines.ts';
 import { type LinePlace, readRecordings } from '../record/reader.ts';
 import { noServer, severalServers, unknownServer } from '../record/unusable-recording.ts';
-import { Conversation, guessedFacts, type Opening, type RecordedFacts } from './conversation.ts';
+import { Conversation, type Opening } from './conversation.ts';
 import { MessageFile } from './message-file.ts';
 import type { Happening, RecordedExchange } from './recorded-exchange.ts';
+import { guessedFacts, type RecordedFacts } from './recorded-facts.ts';
 
 export interface SessionOptions {
   /** The name of the server. Not needed if the recording has only one. */
@@ -31,6 +32,8 @@ export class RecordedSession {
   readonly file: MessageFile;
   /** Number of events read until now. */
   eventsRead = 0;
+  /** The file also has messages between a host and its clients. */
+  hasClients = false;
   readonly #path: string;
   readonly #options: SessionOptions;
   /** The conversations, by the name of their server. */
@@ -137,6 +140,7 @@ export class RecordedSession {
   }
 
   #see(event: FlowEvent, place: LinePlace, run: string): void {
+    if (isOfClient(event)) this.hasClients = true;
     if (isOfClient(event) || !kinds.has(event.kind)) return;
     const conversation = this.#conversationWith(event.server);
     if (!conversation || this.#isAmbiguous) return;

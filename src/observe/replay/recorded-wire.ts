@@ -2,8 +2,9 @@
 
 import { mayAsk } from '../../mcp/methods.ts';
 import type { RequestId } from '../../wire/jsonrpc/message.ts';
+import { keepNewest } from '../analysis/exchange.ts';
 import { RequestTable } from '../analysis/request-table.ts';
-import type { RecordedExchange } from './recorded-exchange.ts';
+import type { Happening, MessagePlace, RecordedExchange } from './recorded-exchange.ts';
 
 /** One message. An exchange has several if its client answered questions of 2026-07-28. */
 export interface SentRequest {
@@ -14,9 +15,15 @@ export interface SentRequest {
   readonly exchange?: RecordedExchange;
   /** The method, if the request is a handshake. */
   readonly handshake?: string;
+  /** The message of a handshake. */
+  readonly place?: MessagePlace;
 }
 
+const MOST_QUESTIONS = 1000;
+
 export class RecordedWire {
+  /** Its number among those of the server, from 0. */
+  readonly number: number;
   readonly requests = new RequestTable<SentRequest>();
   /** Exchanges whose client is answering questions of 2026-07-28, by `requestState`. */
   readonly asked = new Map<string, RecordedExchange>();
@@ -25,6 +32,23 @@ export class RecordedWire {
   /** A signal was sent to the process: it did not end by itself. */
   isStopped = false;
   isOver = false;
+  readonly #questions = new Map<RequestId, Happening>();
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  asks(id: RequestId, question: Happening): void {
+    this.#questions.set(id, question);
+    keepNewest(this.#questions, MOST_QUESTIONS);
+  }
+
+  /** The question with this id, if it was not answered before. */
+  answers(id: RequestId): Happening | undefined {
+    const question = this.#questions.get(id);
+    this.#questions.delete(id);
+    return question;
+  }
 
   begin(exchange: RecordedExchange): void {
     this.#running.push(exchange);

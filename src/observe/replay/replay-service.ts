@@ -12,9 +12,9 @@ import { isModernRevision } from '../../mcp/revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { InputRequest } from '../../mcp/types.ts';
 import { Watchers } from '../../mcp/watchers.ts';
-import type { RecordedFacts } from './conversation.ts';
 import { faultLayer, parseFault, unanswered } from './faults.ts';
 import type { Happening, RecordedExchange, RecordedExit } from './recorded-exchange.ts';
+import type { RecordedFacts } from './recorded-facts.ts';
 import { RecordedSession, type SessionOptions } from './recorded-session.ts';
 import { cut, nameOf, RequestMatcher } from './request-matcher.ts';
 

@@ -5,6 +5,7 @@ import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
 import type { Params } from '../../mcp/service.ts';
 import { type Difference, differencesOf, shownValue } from './differences.ts';
+import { standsFor } from './placeholders.ts';
 import { comparable, type RecordedExchange, requestKey, targetOf } from './recorded-exchange.ts';
 import type { RecordedSession } from './recorded-session.ts';
 
@@ -156,8 +157,6 @@ function differing(recorded: Params, sent: Params): string {
   return `${shown.join('; ')}${more > 0 ? `; and ${more} more differences` : ''}`;
 }
 
-const placeholder = /\[redacted\]|\[env [^\]]{1,200}\]/;
-
 /** Whether the parameters differ only where the recorded ones have placeholders. */
 function isHidden(recorded: Params, sent: Params): boolean {
   const found = differencesOf(recorded, sent, Number.MAX_SAFE_INTEGER);
@@ -166,25 +165,6 @@ function isHidden(recorded: Params, sent: Params): boolean {
 
 function isTarget(recorded: string | undefined, sent: string | undefined): boolean {
   return recorded === sent || standsFor(recorded, sent);
-}
-
-/** The parts of the recorded text around its placeholders occur in the value, in order. */
-function standsFor(recorded: unknown, value: unknown): boolean {
-  if (typeof recorded !== 'string' || value === undefined) return false;
-  const parts = recorded.split(placeholder);
-  if (parts.length === 1) return false;
-  if (parts.every((part) => part === '')) return true; // a number or an object may be secret as a whole
-  if (typeof value !== 'string') return false;
-  const last = parts.pop()!;
-  const [first = '', ...between] = parts;
-  if (!value.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of between) {
-    const found = value.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return value.length >= at + last.length && value.endsWith(last);
 }
 
 export function nameOf(method: string, target: string | undefined): string {

@@ -73,15 +73,23 @@ export async function saveReports(
   report: CheckReport,
   { junit, html, strict = false }: ReportFiles,
 ): Promise<string[]> {
-  const files: [file: string, text: string][] = [];
-  if (junit !== undefined)
-    files.push([junit, (await import('../../../check/report/junit.ts')).junitOf(report, { strict })]);
-  if (html !== undefined)
-    files.push([html, (await import('../../../check/report/html.ts')).htmlOf(report, { strict })]);
-  for (const [file, text] of files) {
-    await writeFile(file, text).catch((error) => {
+  return saveFiles([
+    [junit, async () => (await import('../../../check/report/junit.ts')).junitOf(report, { strict })],
+    [html, async () => (await import('../../../check/report/html.ts')).htmlOf(report, { strict })],
+  ]);
+}
+
+/** Writes the reports whose file is given. Resolves with their files. */
+export async function saveFiles(
+  reports: readonly [file: string | undefined, text: () => Promise<string>][],
+): Promise<string[]> {
+  const saved: string[] = [];
+  for (const [file, text] of reports) {
+    if (file === undefined) continue;
+    await writeFile(file, await text()).catch((error) => {
       throw invalidOption(`Cannot write "${file}": ${toError(error).message}`, undefined, error);
     });
+    saved.push(file);
   }
-  return files.map(([file]) => file);
+  return saved;
 }

@@ -4,7 +4,7 @@ import type { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { problemError } from '../../../config/problem.ts';
 import { secretsOf } from '../../../config/secrets-of-server.ts';
-import type { CommandConfig } from '../../../config/server-config.ts';
+import type { CommandConfig, ServerConfig } from '../../../config/server-config.ts';
 import { rejections, unknownServer } from '../../../host/services/unknown-name.ts';
 import { UnusableEntry } from '../exit-code.ts';
 import type { Settings } from '../invocation.ts';
@@ -55,9 +55,15 @@ export async function commandToCheck(
 }
 
 async function entryOf(name: string, settings: Settings): Promise<CommandConfig> {
+  const found = await configEntry(name, settings);
+  if (found.url !== undefined) throw remote(name);
+  return found;
+}
+
+/** The entry of this name in the config, which is started for one command alone. */
+export async function configEntry(name: string, settings: Settings): Promise<ServerConfig> {
   const config = await loadServers(settings);
   const found = config.servers.find((server) => server.name === name);
-  if (found?.url !== undefined) throw remote(name);
   if (found) return found;
   const problem = rejections(config).find(({ server }) => server === name);
   if (problem) {

@@ -1,11 +1,9 @@
 // `standpipe check`: tests a server or a client against the rules of its protocol.
 
-import type { UsageError } from '../../../base/errors.ts';
-import { isObject } from '../../../base/json-object.ts';
 import type { Check, RuleInfo } from '../../../check/checks.ts';
 import type { CheckReport } from '../../../check/report/report.ts';
-import type { NamedCall } from '../../../check/server/calls.ts';
 import { type Revision, revisionsOfMcp } from '../../../mcp/revisions.ts';
+import { readNamedCall } from '../check/named-call.ts';
 import { checkReportFiles, saveReports } from '../check/report-files.ts';
 import { commandToCheck } from '../check/target.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -196,27 +194,4 @@ function collectRevision(value: string, before: Revision[] = []): Revision[] {
   const found = revisionsOfMcp.find((revision) => revision === value);
   if (found) return revisionsOfMcp.filter((revision) => revision === found || before.includes(revision));
   throw invalidOption(`"${value}" is not a revision of MCP`, `The revisions: ${revisionsOfMcp.join(', ')}`);
-}
-
-/** A call that the user names: `name`, `name={"json":"arguments"}`, or a pattern such as `*`. */
-function readNamedCall(option: string, text: string): NamedCall {
-  const [, name, json] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
-  if (name === undefined) throw invalid(option, text);
-  if (json === undefined) return { name };
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw invalid(option, text, error);
-  }
-  if (!isObject(value)) throw invalid(option, text);
-  return { name, arguments: value };
-}
-
-function invalid(option: string, text: string, cause?: unknown): UsageError {
-  return invalidOption(
-    `${option} cannot be "${text}"`,
-    `Write the name of a tool, or the name and its arguments as a JSON object: ${option} 'search={"query":"x"}'`,
-    cause,
-  );
 }

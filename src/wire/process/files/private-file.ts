@@ -104,6 +104,25 @@ export async function replaceWatched(path: string, text: string): Promise<void> 
   }
 }
 
+/** Replaces the file atomically with what `write` puts into the new one, which is synced to disk first. Throws FILE_NOT_PRIVATE for a link. */
+export async function rewritePrivately(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  refuseLink(path, await lstat(path).catch(() => undefined));
+  const beside = nameBeside(path);
+  try {
+    const file = await open(beside, 'wx', 0o600);
+    try {
+      await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await renameOver(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
 /** Replaces a file of the user atomically. Owner and permissions are copied from `like`, and the content is synced to disk first. */
 export function replaceAlike(path: string, content: Uint8Array, like: Stats | undefined, newMode = 0o666): void {
   replaceFile(path, (beside) => {
