@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { connect } from '../../src/connect/connect.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
+import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import { cleanEnv, folder, program } from '../cli/run-cli.ts';
 
 let count = 0;
@@ -15,10 +16,11 @@ export async function recorded(
   command: readonly string[],
   use: (client: Client) => Promise<unknown>,
   tap: readonly string[] = [],
+  options: ClientOptions = {},
 ): Promise<string> {
   const file = `${folder}/recorded-${++count}.jsonl`;
   const args = [program, 'tap', '--name', 'tested', '--record', file, ...tap, '--', ...command];
-  const client = await connect({ command: process.execPath, args, env: cleanEnv as Record<string, string> });
+  const client = await connect({ command: process.execPath, args, env: cleanEnv as Record<string, string> }, options);
   try {
     await use(client);
   } finally {

@@ -2,8 +2,8 @@
 // of the page allows only its own style.
 
 import { htmlText as text } from '../../base/markup.ts';
-import { reportPage } from '../../base/report-page.ts';
 import { counted } from '../../base/terminal/counted.ts';
+import { reportPage } from '../../observe/verify/report-page.ts';
 import { acceptedFindings, bySdk, type Finding, type Problem, problemsOf } from './problems.ts';
 import { relevantFrames } from './relevant-frames.ts';
 import { type CheckReport, type EvidenceLine, rulesToSkip, type Status } from './report.ts';

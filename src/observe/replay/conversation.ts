@@ -42,6 +42,7 @@ export interface RecordedHandshake {
 
 /** Limit of the process runs whose requests can still be answered. */
 const MOST_WIRES = 1000;
+const MOST_HANDSHAKES = 10_000;
 /** Limit of the exchanges and events in memory: about 300 MB. */
 const MOST_ITEMS = 1_000_000;
 /** How clients and systems end a server. Any other signal is a crash. */
@@ -53,7 +54,7 @@ export class Conversation {
   readonly before: Happening[] = [];
   /** The end of each task, by its id: the message that has its result or error. */
   readonly taskEnds = new Map<string, MessagePlace>();
-  /** The answered handshake of each wire, by the number of the wire. */
+  /** The answered handshakes of the first wires, by the number of the wire. */
   readonly handshakes = new Map<number, RecordedHandshake>();
   /** The first answer to the question `roots/list`. */
   roots: MessagePlace | undefined;
@@ -365,10 +366,8 @@ export class Conversation {
   /** The first complete handshake counts. */
   #opened(sent: SentRequest, { result }: JsonObject, answer: MessagePlace, { number }: RecordedWire): void {
     const method = sent.handshake!;
-    if (isObject(result) && sent.place && !this.handshakes.has(number)) {
-      this.#count();
-      this.handshakes.set(number, { method, request: sent.place, answer });
-    }
+    const isNew = !this.handshakes.has(number) && this.handshakes.size < MOST_HANDSHAKES;
+    if (isObject(result) && sent.place && isNew) this.handshakes.set(number, { method, request: sent.place, answer });
     if (this.facts) return;
     this.opening = isObject(result) ? { facts: factsIn(method, result) } : { refusal: answer };
   }

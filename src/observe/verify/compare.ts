@@ -87,6 +87,9 @@ class AnswerComparison {
   }
 
   #arrays(before: unknown[], after: unknown[], rules: RulesLeft, path: readonly string[]): unknown[] {
+    if (rules.accepted.has('order')) {
+      return this.#elements(before, this.#inOrderOf(before, after, rules), rules, path, 0);
+    }
     if (before.length === after.length) {
       const from = this.#differences.length;
       const [wasCut, elements] = [this.#isCut, this.#elements(before, after, rules, path, 0)];
@@ -94,7 +97,6 @@ class AnswerComparison {
       if (!hasDifferences || !this.#areReordered(before, after, rules)) return elements;
       this.#differences.length = from;
       this.#isCut = wasCut;
-      if (rules.accepted.has('order')) return before;
       this.#differ(path, before, after, true);
       return after;
     }
@@ -153,21 +155,41 @@ class AnswerComparison {
     return (translate({ [key]: recorded }) as JsonObject)[key];
   }
 
+  /** The new elements, each at the place of a recorded one that equals it. The others fill the places that are left. */
+  #inOrderOf(before: unknown[], after: unknown[], rules: RulesLeft): unknown[] {
+    const { translate = (value: unknown) => value } = this.#options;
+    const places = new Map<string, number[]>();
+    for (const [at, key] of this.#keysOf(translate(before) as unknown[], rules).entries()) {
+      const same = places.get(key);
+      if (same) same.push(at);
+      else places.set(key, [at]);
+    }
+    for (const same of places.values()) same.reverse();
+    const ordered: unknown[] = new Array(before.length).fill(undefined);
+    const others: unknown[] = [];
+    for (const [at, key] of this.#keysOf(after, rules).entries()) {
+      const place = places.get(key)?.pop();
+      if (place === undefined) others.push(after[at]);
+      else ordered[place] = after[at];
+    }
+    let next = 0;
+    const filled = ordered.map((each) => (each === undefined && next < others.length ? others[next++] : each));
+    return [...filled, ...others.slice(next)];
+  }
+
   /** Whether both have the same elements in another order, but for values that a rule accepts. */
   #areReordered(before: unknown[], after: unknown[], rules: RulesLeft): boolean {
-    const { alsoUnordered = [], translate } = this.#options;
-    const keysOf = (elements: unknown[]) => {
-      return elements.map((each, at) => canonicalJson(normal(each, rules.into(String(at)), alsoUnordered) ?? null));
-    };
-    const keys = keysOf(after);
-    const isPermutation = (others: string[]) => {
-      return others.some((key, at) => key !== keys[at]) && JSON.stringify(others.sort()) === sorted;
-    };
-    const sorted = JSON.stringify(keys.toSorted());
-    return (
-      isPermutation(keysOf(before)) ||
-      (translate !== undefined && isPermutation(keysOf(translate(before) as unknown[])))
-    );
+    const { translate = (value: unknown) => value } = this.#options;
+    const keys = this.#keysOf(after, rules);
+    const others = this.#keysOf(translate(before) as unknown[], rules);
+    if (!others.some((key, at) => key !== keys[at])) return false;
+    return JSON.stringify(others.sort()) === JSON.stringify(keys.sort());
+  }
+
+  /** Equal for elements that are alike. */
+  #keysOf(elements: unknown[], rules: RulesLeft): string[] {
+    const { alsoUnordered = [] } = this.#options;
+    return elements.map((each, at) => canonicalJson(normal(each, rules.into(String(at)), alsoUnordered) ?? null));
   }
 
   #differ<T>(path: readonly string[], before: unknown, after: T, isOrder = false): T {

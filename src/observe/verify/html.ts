@@ -1,9 +1,9 @@
 // The report as one HTML file: failures first, requests with the same answer collapsed.
 
 import { htmlText } from '../../base/markup.ts';
-import { reportPage } from '../../base/report-page.ts';
 import { detailsOf } from './junit.ts';
 import { isVerifyFailure, type VerifyReport, type VerifyResult, type VerifyStatus, verifyStatuses } from './report.ts';
+import { reportPage } from './report-page.ts';
 import { nameOfResult, statusWords, summaryOf } from './text.ts';
 
 const headings: Readonly<Record<VerifyStatus, string>> = {

@@ -1,7 +1,7 @@
 // The page of a report: one HTML file without scripts and network access. The policy of the page allows only its own style.
 
 import { createHash } from 'node:crypto';
-import { htmlText } from './markup.ts';
+import { htmlText } from '../../base/markup.ts';
 
 const style = `
 :root {
