@@ -10,7 +10,7 @@ import type { StopRung } from '../wire/process/tree/stop-ladder.ts';
 import { type Budget, ENTRY_BYTES, MOST_PROCESS_BYTES, type Share } from './budget.ts';
 import type { Target } from './target.ts';
 import { STDIN_ENDED, Transcript } from './transcript.ts';
-import { violation } from './verdict.ts';
+import { outOfTime, violation } from './verdict.ts';
 
 /** Limit of the stderr output kept as evidence. stderr is read to its end. */
 const MOST_STDERR_BYTES = 1024 * 1024;
@@ -49,6 +49,10 @@ export abstract class ProcessUnderTest {
   lastOutputMs = Number.NEGATIVE_INFINITY;
   readonly process: ServerProcess;
   readonly timeoutMs: number;
+  /** Set for a server that may have opened before: measures the time of a start (startup-time.ts). */
+  another: (() => Promise<number> | undefined) | undefined;
+  /** Whether stdout had an answer to any request. */
+  protected hasAnswered = false;
   readonly #startMs = performance.now();
   readonly #waits = new Set<() => void>();
   readonly #share: Share;
@@ -146,11 +150,20 @@ export abstract class ProcessUnderTest {
    * the timeout, or if stdout ends first. `otherwise`: the beginning of the message.
    */
   async until<T>(find: () => T | undefined, otherwise: string, timeoutMs = this.timeoutMs): Promise<T> {
-    const found = await this.maybe(find, timeoutMs);
+    const found = (await this.maybe(find, timeoutMs)) ?? (await this.#afterSlowStart(find));
     if (found !== undefined) return found;
     if (this.#hopeless !== undefined) violation(`${otherwise}: ${this.#hopeless}.`);
     if (this.#ended) violation(`${otherwise}: ${await this.howItEnded()}.`);
     violation(`${otherwise} within ${timeoutMs / 1000} s.`);
+  }
+
+  /** A process without any answer may still be starting: it gets as much additional time as another process needs for its first answer. */
+  async #afterSlowStart<T>(find: () => T | undefined): Promise<T | undefined> {
+    if (this.#isOver || this.hasAnswered) return undefined;
+    const startupMs = await this.another?.();
+    if (startupMs === undefined) return undefined;
+    if (startupMs < Number.POSITIVE_INFINITY) return this.maybe(find, startupMs);
+    return find() ?? outOfTime('the server, which has opened before, starts too slowly: raise --timeout');
   }
 
   /** Like `until`, but returns undefined instead of a violation. */

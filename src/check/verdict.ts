@@ -26,6 +26,10 @@ export function violation(message: string, ...proof: readonly Entry[]): never {
   throw new Violation(message, proof.length > 0 ? proof : undefined);
 }
 
+export function outOfTime(reason: string): never {
+  throw new OutOfTime(reason);
+}
+
 export function notApplicable(reason: string): never {
   throw new NotApplicable(reason);
 }

@@ -26,7 +26,7 @@ import { mustBeTools, type NamedCall } from './calls.ts';
 import { DISCOVER_VERSIONS, explainSilence, wrongDiscovery } from './explain-silence.ts';
 import { easeOlderRevisions } from './older-revisions.ts';
 import { openRevisionRuns, type RevisionRuns } from './open-revision-runs.ts';
-import { RevisionRun } from './revision-run.ts';
+import { type Learnt, RevisionRun } from './revision-run.ts';
 import { serverRules } from './rules/index.ts';
 import { idleEnd } from './rules/lifecycle/opening.ts';
 import { observe, readsObservation } from './rules/observation.ts';
@@ -56,7 +56,7 @@ export async function checkServer(
   const rules = selectRules(serverRules, options);
   const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
   const { signal = new AbortController().signal } = options;
-  const learnt = {};
+  const learnt: Learnt = {};
   const all = revisions.map((each) => {
     const target = targetOf(options);
     return new RevisionRun(each, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal, budget, learnt });

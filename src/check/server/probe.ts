@@ -120,6 +120,7 @@ export class Probe extends ProcessUnderTest {
       const key = JSON.stringify(message.id);
       if (isWrongAnswer(message) && !this.#wrongAnswers.has(key)) this.#wrongAnswers.set(key, frame);
       if (!isAnswer(message)) continue;
+      this.hasAnswered = true;
       if (this.#answered.has(message.id)) this.#repeated.add(frame);
       if (this.hasGiven(message.id)) this.#answered.add(message.id);
       const before = this.#answers.get(key);

@@ -4,10 +4,11 @@ import type { Revision } from '../../mcp/revisions.ts';
 import type { Budget } from '../budget.ts';
 import { inTime } from '../in-parallel.ts';
 import { SharedProcess } from '../shared-process.ts';
+import { StartupTime } from '../startup-time.ts';
 import type { Target } from '../target.ts';
 import { OutOfTime, Violation, violation } from '../verdict.ts';
 import { type NamedCall, type PermittedCall, type PermittedCalls, permittedCalls } from './calls.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, openingRequest } from './conversation.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { Probe } from './probe.ts';
 
@@ -26,6 +27,8 @@ export interface RevisionRunOptions {
 export interface Learnt {
   /** Before 2026-07-28, after the first revision was opened: `ping`, or a method that is answered instead. */
   simplestMethod?: string;
+  /** In the revision that was opened first. */
+  startup?: StartupTime<Probe>;
 }
 
 export class RevisionRun {
@@ -83,6 +86,7 @@ export class RevisionRun {
     this.startupMs = performance.now() - startMs;
     if (this.#observed?.era === 'legacy') this.options.learnt.simplestMethod = this.#observed.simplestMethod;
     if (!this.#observed) return;
+    this.options.learnt.startup ??= this.#startup();
     const facts = await readFacts(this.#observed);
     await this.#findCalls(facts);
     this.facts = facts;
@@ -110,10 +114,23 @@ export class RevisionRun {
     await Promise.all(this.observed.map((probe) => probe.stop().then(() => probe.howItEnded())));
   }
 
+  #startup(): StartupTime<Probe> {
+    return new StartupTime({
+      start: () => this.start(),
+      ask: (probe) => {
+        const id = probe.newId();
+        probe.send(openingRequest(this.revision, id));
+        return () => probe.answersTo(id)[0];
+      },
+      drop: (probe) => this.drop(probe),
+    });
+  }
+
   async start(stragglersMs?: number): Promise<Probe> {
     const { target, timeoutMs, signal, budget } = this.options;
     const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
     const probe = await Probe.start(patient, timeoutMs, budget, signal);
+    probe.another = () => this.options.learnt.startup?.measure();
     this.#probes.add(probe);
     return probe;
   }

@@ -119,6 +119,26 @@ test.each([
     "Error: Cannot find module './lib/tools'\nRequire stack:\n- /x y/server.cjs\n    at a (b:1:2)\n",
     '"/x y/server.cjs" requires the file "./lib/tools", which does not exist',
   ],
+  [
+    'node-version',
+    'Error: Acme server requires Node.js 22 or later (you have v20.20.2).\nPlease update.\n',
+    'Node.js 22 or later',
+  ],
+  [
+    'node-version',
+    'The Acme CLI requires a minimum Node.js version of v22.22.3.\n\nPlease visit https://nodejs.org/\n',
+    'v22.22.3',
+  ],
+  [
+    'node-version',
+    'acme: error [OLD]\n\nProblem: Acme v2 requires Node 22 or newer.\nMore help: https://x/\n',
+    'Node 22',
+  ],
+  [
+    'service-unreachable',
+    'TypeError: fetch failed\n    at node:internal/deps/undici\n  [cause]: Error: getaddrinfo ENOTFOUND acme.example\n',
+    'getaddrinfo ENOTFOUND acme.example',
+  ],
   ['file-not-found', "Error: Cannot find module './no.js'\nRequire stack:\n- internal/preload\n", './no.js'],
   [
     'module-not-found',
@@ -146,6 +166,20 @@ test.each([
 ] as const)('a bad option with a carriage return means %s on %s', (name, shell) => {
   const stderr = 'node: bad option: --no-such-option\r\n';
   expect(diagnose(symptoms({ stderr, exitCode: 9 }), shell)?.name).toBe(name);
+});
+
+test.each<[string, number | undefined, number | undefined, string | undefined]>([
+  ['a running server whose stdin is open', undefined, undefined, undefined],
+  ['a running server after the end of stdin', undefined, 0, 'service-unreachable'],
+  ['a server that ended with stdin', 0, 0, 'service-unreachable'],
+])('names a service that cannot be reached: %s', (_what, exitCode, bytesBeforeEof, name) => {
+  const stderr = '[Error] connect ECONNREFUSED 127.0.0.1:6379\n[Retry] in 2000 ms\n';
+  expect(diagnose(symptoms({ stderr, exitCode, bytesBeforeEof }))?.name).toBe(name);
+});
+
+test('an error that was reported before another one is not the reason of the exit', () => {
+  const stderr = 'connect ECONNREFUSED 127.0.0.1:4318\nTypeError: x is not a function\n    at a (b:1:2)\n';
+  expect(diagnose(symptoms({ stderr, exitCode: 1 }))?.name).not.toBe('service-unreachable');
 });
 
 describe('a variable that is set here and was not passed to the server', () => {

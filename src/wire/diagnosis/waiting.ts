@@ -3,7 +3,7 @@
 
 import { commandWords, programName } from '../../base/command-line.ts';
 import type { Observations } from './observations.ts';
-import { exitRule, quoted, type Rule } from './rule.ts';
+import { exitRule, lastError, quoted, type Rule } from './rule.ts';
 
 const npxPrompt: Rule = {
   name: 'npx-prompt',
@@ -104,6 +104,26 @@ const watcher: Rule = {
   },
 };
 
+const NOT_REACHED =
+  /(?:connect |getaddrinfo )?\bE(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|TIMEDOUT)\b[^\n]{0,80}|\b(?:fetch failed|Connection refused|Could not resolve host|Name or service not known|Network is unreachable)\b/;
+
+/** A server that runs proves nothing until its stdin was closed: it may be slow, and report that a service is optional. */
+const unreachable: Rule = {
+  name: 'service-unreachable',
+  find(observed) {
+    const { hasFailed, stderr, symptoms } = observed;
+    if (!hasFailed && symptoms.bytesBeforeEof === undefined) return undefined;
+    const match = hasFailed
+      ? lastError(NOT_REACHED, stderr)
+      : [...stderr.matchAll(new RegExp(NOT_REACHED, 'g'))].at(-1);
+    if (!match) return undefined;
+    return {
+      problem: `cannot reach a service: its stderr has ${quoted(match[0])}`,
+      fix: 'Start the service, or correct its address in "env" or "args" of the server. Proxy variables such as HTTPS_PROXY are not inherited: set them in "env".',
+    };
+  },
+};
+
 /** Usage text that a program prints before it exits because it requires other arguments. */
 const usage: Rule = {
   name: 'usage',
@@ -140,5 +160,6 @@ export const waiting: readonly Rule[] = [
   dockerTerminal,
   dockerStdin,
   networkServer,
+  unreachable,
 ];
 export const usageRules: readonly Rule[] = [usage];

@@ -100,14 +100,19 @@ const javaVersion = exitRule(
   }),
 );
 
-const nodeVersion = exitRule(
-  'node-version',
-  /^.*(?:bad option: (\S+)|No such built-in module: (\S+)).*$/m,
-  ([, option, module]) => ({
+const NEWER_NODE =
+  'Use the absolute path of a newer node as the command: programs started from a desktop may find another one in PATH.';
+
+const nodeVersion: Rule[] = [
+  exitRule('node-version', /^.*(?:bad option: (\S+)|No such built-in module: (\S+)).*$/m, ([, option, module]) => ({
     problem: `needs another version of Node.js: this one does not know ${option ?? module}`,
-    fix: 'Use the absolute path of a newer node as the command: programs started from a desktop may find another one in PATH.',
-  }),
-);
+    fix: NEWER_NODE,
+  })),
+  exitRule('node-version', /^.*\brequires\b.{0,60}\bNode(?:\.?js\b| (?:version )?[v>=]*\d).{0,60}$/im, ([line]) => ({
+    problem: `needs another version of Node.js: ${quoted(line)}`,
+    fix: NEWER_NODE,
+  })),
+];
 
 const dotnetRuntime = exitRule(
   'dotnet-runtime',
@@ -134,6 +139,6 @@ export const wrongInterpreter: readonly Rule[] = [
   ...pythonVersion,
   otherLanguage,
   javaVersion,
-  nodeVersion,
+  ...nodeVersion,
   dotnetRuntime,
 ];

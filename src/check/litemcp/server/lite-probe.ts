@@ -100,6 +100,7 @@ export class LiteProbe extends ProcessUnderTest {
   }
 
   #index(frame: Message): void {
+    this.hasAnswered = true;
     const id = textOf(frame.message.id);
     const before = this.#byId.get(id);
     if (before) before.push(frame);

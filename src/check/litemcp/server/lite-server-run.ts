@@ -5,6 +5,7 @@ import { answerLater } from '../../answer-later.ts';
 import type { Budget } from '../../budget.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { SharedProcess } from '../../shared-process.ts';
+import { StartupTime } from '../../startup-time.ts';
 import type { Target } from '../../target.ts';
 import { Violation } from '../../verdict.ts';
 import { LiteProbe } from './lite-probe.ts';
@@ -37,6 +38,14 @@ export class LiteServerRun {
   /** The server answered only after the end of stdin. */
   answersAtEnd = false;
   readonly #probes = new Set<LiteProbe>();
+  readonly #startup = new StartupTime<LiteProbe>({
+    start: () => this.start(),
+    ask: (probe) => {
+      const id = probe.send('get', {});
+      return () => probe.answersTo(id)[0];
+    },
+    drop: (probe) => this.drop(probe),
+  });
 
   constructor(options: LiteServerRunOptions) {
     this.options = options;
@@ -92,6 +101,7 @@ export class LiteServerRun {
     const { target, timeoutMs, signal, budget } = this.options;
     const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
     const probe = await LiteProbe.start(patient, timeoutMs, budget, signal);
+    probe.another = () => (this.tool ? this.#startup.measure() : undefined);
     this.#probes.add(probe);
     return probe;
   }
