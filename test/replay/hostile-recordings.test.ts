@@ -153,6 +153,15 @@ test('a comparison that would take too much memory is refused, and older listing
   });
 });
 
+test('a recording with more runs than a conversion can hold is refused', async () => {
+  const runs = Array.from({ length: 10_000 }, (_, run) =>
+    JSON.stringify({ ...stamp(1), run: `r${run}`, kind: 'frame', direction: 'toServer', length: 1, text: '{}' }),
+  );
+  await convertedTo('mermaid', recording(listing(''), runs.slice(1)));
+  const { code, stderr } = await runCli(['convert', recording(listing(''), runs), '--to', 'html']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('more than 10000 runs') });
+});
+
 test('a result that is longer than a string can be is an error with the fix in it', async () => {
   const long = 'x'.repeat(constants.MAX_STRING_LENGTH);
   const failing = asOneText('a.jsonl', 'Select a part.', () => `${long}x`);

@@ -44,6 +44,8 @@ export interface Selection {
 
 /** A longer recording has to be limited: the whole selection is held in memory. */
 const MOST_EVENTS = 200_000;
+/** Each run is analysed by itself, which takes about 10 KB. */
+const MOST_RUNS = 10_000;
 const MOST_BYTES = 512 * 1024 * 1024;
 /** Limit of names in an error. */
 const MOST_NAMES = 20;
@@ -61,11 +63,14 @@ export async function readSelection(file: string, { server, last }: SelectionOpt
     if (!run) {
       run = new Run(item.run.startedAt?.getTime() ?? 0);
       runs.set(item.run.run, run);
+      if (runs.size > MOST_RUNS) throw tooLong(file, `${MOST_RUNS} runs`);
     }
     const messages = run.add(item.event);
     bytes += lengthOfParts(item.event);
     held += Math.max(1, messages);
-    if (held > MOST_EVENTS || bytes > MOST_BYTES) throw tooLong(file);
+    if (held > MOST_EVENTS || bytes > MOST_BYTES) {
+      throw tooLong(file, `${MOST_EVENTS} events and messages or ${MOST_BYTES / 1024 / 1024} MiB`);
+    }
   }
   if (held === 0) throw nothingSelected(file, server, [...names]);
   const all = [...runs.values()].flatMap((run) => run.events);
@@ -142,12 +147,8 @@ function nothingSelected(file: string, server: string | undefined, names: readon
   return noServer(file);
 }
 
-function tooLong(file: string): UsageError {
-  return new UsageError(
-    'RECORDING_UNUSABLE',
-    `${file} has more than ${MOST_EVENTS} events and messages or ${MOST_BYTES / 1024 / 1024} MiB`,
-    {
-      hint: 'Select a part with --server NAME, or split the file at line ends; each part needs the first line of the file.',
-    },
-  );
+function tooLong(file: string, most: string): UsageError {
+  return new UsageError('RECORDING_UNUSABLE', `${file} has more than ${most}`, {
+    hint: 'Select a part with --server NAME, or split the file at line ends; each part needs the first line of the file.',
+  });
 }

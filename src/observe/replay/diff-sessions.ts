@@ -89,7 +89,7 @@ class Held {
       'RECORDING_UNUSABLE',
       `The comparison would take more than ${this.#mostBytes} bytes of memory`,
       {
-        hint: 'Compare parts of the recordings: split the files by lines. Each part needs its first line.',
+        hint: 'Compare parts of the recordings: split the files at line ends; each part needs the first line of its file.',
       },
     );
   }

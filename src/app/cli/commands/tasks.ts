@@ -204,9 +204,15 @@ function toRow({ detached: { server, tool }, task, error }: Listed, id: string):
     server,
     tool,
     error ? { text: 'unknown', colour: 'yellow' } : { text: status, colour: colours[status] },
-    describeUptime(Math.max(0, Date.now() - Date.parse(createdAt))),
+    describeAge(createdAt),
     error ? causeOf(error.message) : statusMessage,
   ];
+}
+
+/** Servers may send any text. */
+function describeAge(createdAt: string): string {
+  const createdMs = Date.parse(createdAt);
+  return Number.isNaN(createdMs) ? '-' : describeUptime(Math.max(0, Date.now() - createdMs));
 }
 
 const show: CommandBody = (invocation, [given]) => {
