@@ -11,7 +11,7 @@ describe('part list', () => {
     const chunk = new Uint8Array(10_000).fill(1);
     list.append(chunk, 0, chunk.length);
     list.append(Uint8Array.of(2), 0, 1);
-    chunk[0] = 9; // visible through the reference
+    chunk[0] = 9; // the list refers to the chunk, so the change is visible
     const joined = wholeOf(list);
     expect([joined[0], joined[1], joined[10_000], joined.length]).toEqual([9, 1, 2, 10_001]);
     expect(joined.buffer).not.toBe(chunk.buffer);

@@ -302,7 +302,7 @@ export class Host {
   async #remove(name: string): Promise<void> {
     const member = this.#members.get(name)!;
     await member.remove();
-    // The entry may have been added and removed again meanwhile.
+    // The entry may have been added and removed again in the meantime.
     if (member.isRemoved && !member.pool.hasProcess) this.#members.delete(name);
   }
 

@@ -263,7 +263,7 @@ export class AnswerReader {
     const problem =
       code === 'FRAME_TOO_LONG'
         ? `it has ${length} bytes, which is more than maxFrameBytes`
-        : 'the stream ended inside it';
+        : 'the stream ended inside the message';
     const traced = traceIOBasic(text, problem);
     if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, offset));
     else this.#noise(text, offset);

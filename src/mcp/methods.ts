@@ -35,13 +35,13 @@ export interface MethodFacts {
   readonly filter?: string;
   /** The id of the extension that defines the method. */
   readonly extension?: string;
-  /** Several servers served as one: the result has the entries of all servers, in this member, each with a name in `nameKey`. */
+  /** For several servers served as one server: the result has the entries of all servers in `member`, each with a name in `nameKey`. */
   readonly merges?: { readonly member: string; readonly nameKey: string };
-  /** Several servers served as one: replaces the URIs in the result of one server. */
+  /** Replaces the URIs in the result of one server, if several servers are served as one. */
   readonly withUris?: Rewriting;
   /**
-   * Several servers served as one: replaces the ids of the server in the result, the notification, or a question that the
-   * request causes. Default: the parameter of the target.
+   * Replaces the ids of the server in the result, the notification, or a question that the request causes, if several servers are served
+   * as one. Default: the parameter of the target.
    */
   readonly withIds?: Rewriting;
 }

@@ -168,7 +168,7 @@ class Comparison {
 
   #named(before: unknown, after: unknown, path: string, level: number): void {
     const [old, now] = [asObject(before) ?? {}, asObject(after) ?? {}];
-    // A definition that only one version has changes nothing by itself: the references to it differ too.
+    // A definition that only one version has is not a change by itself, because the references to the definition differ too.
     for (const name of Object.keys(old))
       if (Object.hasOwn(now, name)) this.schemas(old[name], now[name], `${path}${name}`, level + 1);
   }

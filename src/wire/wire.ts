@@ -13,7 +13,7 @@ export interface WireEvents {
   readonly frames: FrameSink;
   /** A failure that does not end the wire. */
   error(error: Error): void;
-  /** True when too many answers are queued for the other end, false when it has caught up. Reading pauses meanwhile. */
+  /** True when too many answers are queued for the other end, false when it has caught up. Reading pauses in the meantime. */
   full?(isFull: boolean): void;
   /** The other end has closed its sending side but may still read. */
   ending?(): void;
@@ -95,7 +95,7 @@ export interface ObservedRequest {
 /** `other`: neither JSON nor events. */
 export type HttpBody = 'json' | 'stream' | 'none' | 'other';
 
-/** `cut`: the other end or the network ended it. `aborted`: this end did. */
+/** `cut`: the other end or the network ended the exchange. `aborted`: this end ended it. */
 export type HttpEnd = 'complete' | 'cut' | 'aborted';
 
 /** Observes one HTTP request and its response. */

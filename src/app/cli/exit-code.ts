@@ -40,7 +40,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof StandpipeError)) return ExitCode.internal;
   if (error instanceof UnusableEntry) return ExitCode.server;
-  // A failed start has a cause: if that is a timeout, the exit code is the one for a timeout.
+  // A failed start has a cause. If the cause is a timeout, the exit code is that of a timeout.
   if ((error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE') && error.cause instanceof StandpipeError)
     return exitCodeOf(error.cause);
   return exceptions[error.code] ?? classes[error.name] ?? ExitCode.protocol;

@@ -8,7 +8,7 @@ const folders = new Set(['PWD', 'OLDPWD']);
 const strong =
   /(?:password|passwd|passphrase|secret|credential|apikey|accesskey|privatekey)s?$|(?:authorization|token)$/;
 
-/** Exceptions: last words which show that the value only describes the secret. */
+/** Exceptions: if a name ends with one of these words, the value only describes the secret. */
 const descriptions = words(
   'file path dir folder url uri endpoint name type kind count length limit size budget usage used id ttl expiry expires expiration ' +
     'at policy format header field prefix suffix enabled required supported mode method provider version sock socket host port env var variable ' +

@@ -196,7 +196,7 @@ export const forbiddenTask: Scenario = {
   on: { initialize: withCapabilities(experimental) },
 };
 
-/** Waits for the end of the task, and asks the question meanwhile. */
+/** Waits for the end of the task, and asks the question in the meantime. */
 async function sendResult({ id }: Asked, mcp: PlayedMcp, found: PlayedTask): Promise<void> {
   const _meta = { [RELATED_TASK]: { taskId: TASK_ID } };
   if (found.status === 'input_required' && found.answer === undefined) {

@@ -1,4 +1,5 @@
-// The part of the lock that a host needs for one server: the hashes of the approved definitions, and the action for others. Plain data,
+// The part of the lock that a host needs for one server: the hashes of the approved definitions, and the action for all other
+// definitions. Plain data,
 // part of the
 // settings of the server: a fleet passes it to its nodes.
 

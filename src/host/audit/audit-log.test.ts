@@ -94,7 +94,7 @@ test('a run without a last line is counted as open', async () => {
   const log = new AuditLog({ file });
   await log.open();
   log.begin(call('a'));
-  process.emit('exit', 0); // what is waiting is written when the process exits
+  process.emit('exit', 0); // pending lines are written when the process exits
   expect(await readAudit(file)).toMatchObject({ lines: 1, openRuns: 1, problems: [] });
   await log.close();
   expect(await readAudit(file)).toMatchObject({ lines: 2, openRuns: 0, problems: [] });

@@ -226,7 +226,7 @@ class Chain {
     if (number <= run.seq) {
       const there = run.recent.get(number);
       if (there !== undefined && there !== parts.hash) this.#report(place, `Line ${number} of run ${name} was changed`);
-      return true; // written twice
+      return true; // the same line was written twice
     }
     if (number > run.seq + 1) {
       this.#report(place, `Before this line, lines ${run.seq + 1} to ${number - 1} of run ${name} are missing`);
@@ -276,7 +276,7 @@ function parse(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    return undefined; // judged as a line that is not part of the trail
+    return undefined; // the caller reports that the line is not part of the trail
   }
 }
 

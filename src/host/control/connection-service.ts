@@ -79,7 +79,7 @@ export class ConnectionService implements Service {
     try {
       this.#host.service(this.#server).gone?.(client);
     } catch (error) {
-      // The server was removed meanwhile, with all that it kept for the client.
+      // The server was removed, and with it everything that it kept for the client.
       if (!(error instanceof UsageError) || error.code !== 'NAME_UNKNOWN') throw error;
     }
   }

@@ -36,7 +36,7 @@ export interface BroughtCommand extends Brought {
   args: string[];
   env: Record<string, string>;
   cwd: string;
-  /** The client's PATH. It does not distinguish servers, because windows of one user differ in it. */
+  /** The client's PATH. Servers with a different PATH count as equal, because windows of one user have different PATHs. */
   path?: string | undefined;
 }
 

@@ -34,8 +34,8 @@ export interface Table<T> {
   /** Removes the entry if it still has this revision. Resolves to whether it did. */
   remove(key: string, revision: number): Promise<boolean>;
   /**
-   * Resolves to false for `ms`, by the clock of NATS, after the table was deleted and created again: others may rely on
-   * lost entries.
+   * Resolves to false during the first `ms` (by the clock of NATS) after the table was deleted and created again, because other nodes may
+   * still rely on the lost entries.
    */
   isSettled(ms: number): Promise<boolean>;
   keys(): Promise<Set<string>>;
@@ -43,7 +43,7 @@ export interface Table<T> {
   isGone(key: string): Promise<boolean>;
   /**
    * Calls the listener with every entry, resolves, and calls it with every change until the returned function is called. After a lost
-   * connection it continues with the changes made meanwhile, including removals. An entry may be reported again. If the table was
+   * connection it continues with the changes made in the meantime, including removals. An entry may be reported again. If the table was
    * deleted in NATS, revisions start again and its entries are reported as removed.
    */
   watch(listener: TableListener<T>): Promise<() => void>;

@@ -310,7 +310,7 @@ export class FleetNode {
     }
     this.#note(text);
     this.#services.reconnected();
-    void this.#attempt(NOT_WRITTEN, this.#offer()); // repeats a write that failed meanwhile
+    void this.#attempt(NOT_WRITTEN, this.#offer()); // repeats a write that failed in the meantime
   }
 
   async #held(session: string): Promise<void> {

@@ -24,7 +24,7 @@ export function subjectsOf(fleet: string) {
   };
 }
 
-/** Identifies one process of a node. It outlives the sessions of its lease. The directory has both parts of it. */
+/** Identifies one process of a node, also after a session of its lease has ended. The directory has both parts of the identifier. */
 export function runOf({ pid, startedAt }: { pid: number; startedAt: string }): string {
   return `${pid}-${Date.parse(startedAt)}`;
 }

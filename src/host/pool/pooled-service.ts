@@ -180,11 +180,11 @@ class PooledWatch {
         else this.#end = end;
         return;
       }
-      end?.(); // `share` changed meanwhile
+      end?.(); // `share` changed in the meantime
     }
   }
 
-  /** Moves the subscription after `share` has changed. Changes made meanwhile are unknown, so the watcher is notified of everything. */
+  /** Moves the subscription after `share` has changed. Changes in the meantime are unknown, so the watcher is notified of everything. */
   move(): void {
     if (!this.#end) return; // the subscription is beginning, or has already ended
     this.#end();
@@ -205,7 +205,7 @@ class PooledWatch {
     return this.#pool.keyOf(this.#watcher.client);
   }
 
-  /** Resolves to undefined if the slot was retired meanwhile. */
+  /** Resolves to undefined if the slot was retired in the meantime. */
   async #beginAt(slot: ProcessSlot | undefined): Promise<(() => void) | undefined> {
     const release = slot && (await this.#enter(slot));
     const { filter, client } = this.#watcher;

@@ -255,7 +255,7 @@ export class ProcessSlots {
     if (this.#sweep) return;
     const { idleMs } = this.#config().share;
     const sinceMs = Math.min(...this.#idle().map(({ idleSinceMs }) => idleSinceMs));
-    if (sinceMs === Number.POSITIVE_INFINITY) return; // nothing is idle
+    if (sinceMs === Number.POSITIVE_INFINITY) return; // no process is idle
     this.#sweep = this.#clock.after(Math.max(0, sinceMs + idleMs - this.#clock.nowMs()), () => {
       this.#sweep = undefined;
       const nowMs = this.#clock.nowMs();

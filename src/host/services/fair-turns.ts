@@ -194,7 +194,7 @@ export class FairTurns {
       principal.turns.delete(client);
       if (!this.#clientMayBegin(client)) continue;
       client.takeFirst()?.start();
-      // Moves the client to the end. A Set iterates in insertion order, also over entries added meanwhile.
+      // Moves the client to the end. A Set iterates in insertion order, also over entries added in the meantime.
       if (client.waits > 0 && this.#clientMayBegin(client)) principal.turns.add(client);
     }
   }

@@ -195,7 +195,7 @@ export class MergedService implements Service {
 
   #send(route: ListedRoute, method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
     const { member, server } = route.lists;
-    if (member.isRemoved) throw this.lists.noServer(server); // the server was removed meanwhile
+    if (member.isRemoved) throw this.lists.noServer(server); // the server was removed in the meantime
     if (method === 'tools/call' && !this.lists.mayUseTool(server, route.own)) {
       throw invalidParams(`Unknown tool: ${JSON.stringify(params.name)}`);
     }

@@ -124,5 +124,5 @@ it('resolves an address without a server without computing listed names, which m
     definition: {},
   })) satisfies Offer<object>[];
   expect(() => resolve(offers, 'absent', 'tool', ['one'])).toThrow('No server has a tool named "absent"');
-  expect(work.looks).toBe(2 * offers.length); // as server/name and as a name
+  expect(work.looks).toBe(2 * offers.length); // each offer is searched as server/name and as a name
 });

@@ -126,7 +126,7 @@ export class SupervisedServer<Client> {
     return this.#goneAfter({ type: 'stop', reason });
   }
 
-  /** Resolves when a new process is ready. Calls made meanwhile wait for it. */
+  /** Resolves when a new process is ready. Calls made in the meantime wait for it. */
   async restart(): Promise<void> {
     await this.#readyAfter({ type: 'restart' });
   }

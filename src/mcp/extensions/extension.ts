@@ -162,7 +162,7 @@ export interface KeptRecords {
   readonly mostChars?: number;
   /**
    * Resolves when the record outlives this process. `replaces`: the record that it replaces, if an earlier host put it. Rejects if
-   * the record cannot be kept, or if another host has replaced the one before meanwhile.
+   * the record cannot be kept, or if another host has replaced the one before in the meantime.
    */
   put(id: string, record: KeptRecord, replaces?: FoundRecord): Promise<void>;
   get(id: string): Promise<FoundRecord | undefined>;

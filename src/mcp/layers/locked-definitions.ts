@@ -36,7 +36,7 @@ export class LockedDefinitions implements Service {
   readonly #service: Service;
   readonly #approvals: Approvals;
   readonly #era: Era;
-  /** The outcome of the last listing that had each approved name, whoever asked for it. */
+  /** Whether the definition of each approved name matched in the last listing that contained the name. */
   readonly #isApproved = new Map<string, boolean>();
 
   constructor(service: Service, era: Era, approvals: Approvals) {
@@ -172,7 +172,10 @@ function after(
   return result instanceof Promise ? result.then(change) : change(result);
 }
 
-/** Views of MCP Apps, and the texts of skills. Servers parse URIs: they may ignore case and white space in the scheme. */
+/**
+ * Whether the URI may name a view of MCP Apps or the text of a skill. The test is tolerant, because a server that
+ * parses URIs may ignore case and white space in the scheme.
+ */
 function isContent(uri: unknown): uri is string {
   return typeof uri === 'string' && (isLinked(uri) || (/skill\s*:/i.test(uri) && uri.endsWith(`/${SKILL_FILE}`)));
 }

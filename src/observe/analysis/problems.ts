@@ -173,7 +173,10 @@ function badExitKinds(atMs: number, watched: WatchedServer): Kind[] {
   return ['exit-with-error', 'crash-loop'];
 }
 
-/** `initialize` after `server/discover` means that the server does not support the latter: it sent an error, did not answer or exited. */
+/**
+ * `initialize` after `server/discover` means that the server does not support `server/discover`: it sent an error, did
+ * not answer or exited.
+ */
 function sentKinds(
   { messages }: FrameDescription,
   watched: WatchedServer,

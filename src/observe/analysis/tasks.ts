@@ -163,7 +163,7 @@ export class Tasks {
     task.firstSeq = exchange.requestSeq;
     task.headSeq = exchange.requestSeq;
     exchange.task = task;
-    task.messages++; // counts the request
+    task.messages++; // the request counts as a message
     const upstream = exchange.links?.find((link) => link.task?.call === link)?.task;
     if (!upstream || exchange.direction !== 'fromClient') return;
     task.upstream = upstream;

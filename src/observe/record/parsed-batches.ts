@@ -15,7 +15,7 @@ export class ParsedBatches<Key> {
     const found = this.#kept.get(key);
     if (!found) return undefined;
     this.#kept.delete(key);
-    this.#kept.set(key, found); // the newest
+    this.#kept.set(key, found); // inserted again, as the newest entry
     return found.parsed;
   }
 

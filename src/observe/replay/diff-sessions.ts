@@ -127,7 +127,7 @@ async function newestListing(
     if (!Array.isArray(entries)) continue;
     const isFirst = !isObject(params) || params.cursor === undefined;
     if (isFirst) {
-      held.remove(bytes); // an older listing
+      held.remove(bytes); // drops the previous listing
       [newest, pages, bytes] = [[], 0, 0];
     }
     if (!newest || pages++ >= MOST_PAGES) continue;

@@ -130,7 +130,7 @@ export class RecordedSession {
         this.#see(item.event, item.place, item.run.run);
         if (++this.eventsRead % EVENTS_PER_PAUSE !== 0) continue;
         this.#wake();
-        await new Promise(setImmediate); // requests are answered meanwhile
+        await new Promise(setImmediate); // requests are answered in the meantime
       }
     } catch (thrown) {
       throw thrown instanceof StandpipeError ? thrown : unusable(toError(thrown).message, thrown);

@@ -28,7 +28,7 @@ export class PartialFrame {
     return this.#length;
   }
 
-  /** -1 before the first byte. */
+  /** The last byte that was read; -1 before the first byte. */
   get lastByte(): number {
     return this.#lastByte;
   }

@@ -60,7 +60,7 @@ export interface Channel {
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /**
    * Called with true when too many answers are unread by the other end or a notification was refused, and with
-   * false when the other end has caught up. Input is not read meanwhile.
+   * false when the other end has caught up. Input is not read in the meantime.
    */
   onfull?: ((isFull: boolean) => void) | undefined;
   /** HTTP: requests are read and served even after `onfull(true)`. Each has a separate reply, which is counted with its request. */

@@ -172,11 +172,15 @@ export class ChildWire extends ByteWire {
 
   /** Called when stdout can no longer be read. */
   #outputEnded(error: Error | undefined): void {
-    this.#endUnlessExited('stdout', error, 'It is being stopped: its output can no longer be received.');
+    this.#endUnlessExited(
+      'stdout',
+      error,
+      'The server is being stopped, because its output can no longer be received.',
+    );
   }
 
   protected override writeFailed(error: Error): void {
-    this.#endUnlessExited('stdin', error, 'It is being stopped: nothing more can be sent to it.');
+    this.#endUnlessExited('stdin', error, 'The server is being stopped, because nothing more can be sent to it.');
   }
 
   /**

@@ -46,7 +46,7 @@ test('reads slow chunks in many turns, and another stream between them', async (
     if (perRound.length === 5) expect(neighbour.readBytes()).toBe(5);
   }
   expect(perRound.length).toBeGreaterThan(32);
-  expect(Math.max(...perRound)).toBeLessThanOrEqual(2 * 512); // the smallest piece, and at most two turns
+  expect(Math.max(...perRound)).toBeLessThanOrEqual(2 * 512); // at most two turns, each with a piece of the smallest size
   flood.input.destroy();
   neighbour.input.destroy();
 });

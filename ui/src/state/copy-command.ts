@@ -19,7 +19,7 @@ export async function copyCommand(server: string, request: CallRequest): Promise
     announce('Not copied: the command line cannot reach this server. It is behind a tap or in a recording.', 'bad');
   } else if (holdsReplacedSecret(command)) {
     const cure = secretsShown
-      ? 'They were replaced before the message was stored.'
+      ? 'The secrets were replaced before the message was stored.'
       : 'Use “Show secrets” in the header first.';
     announce(`Not copied: the message contains secrets, which are shown as placeholders. ${cure}`, 'bad');
   } else {

@@ -1,4 +1,4 @@
-// Finds the command that `check` starts: the one after `--`, or the one of a config entry.
+// Finds the command that `check` starts: the command after `--`, or the command of a config entry.
 
 import type { UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';

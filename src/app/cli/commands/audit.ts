@@ -43,7 +43,7 @@ export const define: CommandModule['define'] = (command, run) => {
   );
 };
 
-/** A call with its end. */
+/** A call, joined with the line that records its end. */
 export interface AuditedCall extends Omit<AuditCall, 'kind' | 'run' | 'seq'> {
   readonly node?: string | undefined;
   /** `running` if the trail has no end of the call: the call is running, or its host was killed. */

@@ -110,7 +110,7 @@ function hostEnded({ server, place: { start = [] } }: DetachedTask): UsageError 
   return new UsageError('NOT_STARTED', `The host that runs "${server}" has ended`, {
     hint:
       by === '--shared'
-        ? 'The task has ended with it: repeat the call. The host of `share` starts again with the next program that uses the server.'
+        ? 'The task has ended with the host: repeat the call. The host of `share` starts again with the next program that uses the server.'
         : `If its entry has "tasks", the next host has the outcome; tasks of the server itself have ended. Start it${again}`,
   });
 }

@@ -152,7 +152,7 @@ export class UpFleet {
   /** Waits until NATS can be reached, and joins. Also resolves if the host ends earlier. */
   async #joinWhenThere(host: Host, context: JoinContext, onAway: () => void): Promise<void> {
     const { signal } = this.#ending;
-    let failure = this.#why; // the failure of `connect`
+    let failure = this.#why; // the reason why `connect` failed
     let told = '';
     for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.most)) {
       failure ??= await this.#attempt(host, context);

@@ -79,7 +79,7 @@ export function storeTask(detached: DetachedTask): void {
   replacePrivately(join(tasksFolder(), `${shortHash(`${detached.server} ${taskId}`)}.json`), text);
 }
 
-/** An id as an argument: one that begins with a hyphen would be an option. */
+/** Removes hyphens at the start of an id, because an argument that begins with a hyphen would be read as an option. */
 export function argumentOf(taskId: string): string {
   return taskId.replace(/^-+(?=[^-])/, '');
 }
@@ -141,7 +141,7 @@ function readTaskFile(file: string): DetachedTask | undefined {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return isDetached(value) ? value : undefined;
   } catch {
-    return undefined; // the file was removed meanwhile, or another program wrote it
+    return undefined; // the file was removed in the meantime, or another program wrote it
   }
 }
 

@@ -88,7 +88,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   };
   const isWithoutConfig = settings.shared || settings.node !== undefined;
   const host = isWithoutConfig ? new Host([], hostOptions) : await Host.open(load, hostOptions);
-  const { config } = host; // the config before a client can add a server
+  const { config } = host; // read here, before a client can add a server
   const { servers, files: configFiles, problems } = config ?? noConfig;
   const secrets = new ServerSecrets(servers);
   const { idle } = options;

@@ -81,7 +81,7 @@ export class Questions {
     return [...this.#open.values()].map(({ question }) => question);
   }
 
-  /** The newest closed questions, for a page that was disconnected meanwhile. */
+  /** The newest closed questions, for a page that was disconnected in the meantime. */
   get settled(): readonly string[] {
     return this.#settled;
   }

@@ -71,7 +71,7 @@ async function* recordingOf(source: InspectorSource, ranges: readonly Range[], r
 }
 
 function* renumbered(flow: FlowStore, ranges: readonly Range[]): Generator<FlowEvent> {
-  const newestSeq = flow.lastSeq; // events that arrive meanwhile are not exported
+  const newestSeq = flow.lastSeq; // events that arrive in the meantime are not exported
   let asked = 0;
   for (const [first, last] of ranges) {
     const end = Math.min(last, newestSeq);

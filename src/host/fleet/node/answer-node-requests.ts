@@ -140,7 +140,7 @@ function read(text: string): { method: string; params: object } {
   throw new RpcError(RpcCode.invalidRequest, 'A request to a node needs "method", a string, and "params", an object');
 }
 
-/** If this node has left the fleet meanwhile, the asking node runs into its timeout. */
+/** If this node has left the fleet in the meantime, the asking node runs into its timeout. */
 function publish(network: ClusterNetwork, reply: string, text: string): void {
   try {
     void network.publish(reply, text)?.catch(() => undefined);

@@ -14,7 +14,7 @@ export class NodeEntry {
   #record: NodeRecord;
   /** The value that this node wants, until it is written. */
   #draining: boolean | undefined;
-  /** Last value in the entry of this run: an entry that was removed meanwhile is written again with it. */
+  /** Last value in the entry of this run: an entry that was removed in the meantime is written again with it. */
   #wasDraining = false;
   #writing: Promise<void> | undefined;
   #isChanged = false;
@@ -59,7 +59,7 @@ export class NodeEntry {
     try {
       await this.#writeChanges();
     } catch (error) {
-      this.#isChanged = true; // the change is written with the next one
+      this.#isChanged = true; // this change is written together with the next change
       throw error;
     }
   }

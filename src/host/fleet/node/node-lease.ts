@@ -35,7 +35,7 @@ interface Term {
   readonly session: string;
   /** Revision of the entry; 0 if none is known. */
   revision: number;
-  /** 0 if not read yet. */
+  /** The lifetime of the lease; 0 before it is read from NATS. */
   lifetimeMs: number;
 }
 

@@ -24,7 +24,7 @@ import type { NodeEndpoint, OpenInstance, ServedInstance } from './node-endpoint
 export interface InstanceRunner {
   /**
    * Runs and serves the process with this record from now on. If the slot is running and the record has changed, the previous process
-   * drains and exits first; if `end` follows meanwhile, nothing is run. Does not wait until the server is ready. Resolves to true if
+   * drains and exits first; if `end` follows in the meantime, nothing is run. Does not wait until the server is ready. Resolves to true if
    * the previous process continues, because its entry is unchanged. Rejects if this node cannot run the server at all.
    */
   run(claim: ClaimRecord, record: ServerRecord): Promise<boolean | undefined>;
@@ -107,7 +107,7 @@ export class RunInstances implements InstanceRunner {
       const isSame = before.claim.generation === claim.generation && before.isStateless === stateless;
       if (isSame && sameSettings(before.config, config)) return true;
       await this.end(before.claim, 'its entry has changed', 'drain');
-      if (!this.#options.mayAct(claim.session)) return false; // the lease was lost meanwhile
+      if (!this.#options.mayAct(claim.session)) return false; // the lease was lost in the meantime
     }
     this.#table.add(config);
     const open = this.#endpoint.open(this.#served(claim, stateless, this.#host.service(name)));

@@ -29,7 +29,7 @@ export function changesTo(
   return changes.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Resolves to false if another program has changed the server meanwhile; nothing was done. */
+/** Resolves to false if another program has changed the server in the meantime; nothing was done. */
 export async function carryOut(
   { directory: { servers } }: ClusterNetwork,
   change: FleetServerChange,

@@ -101,9 +101,9 @@ test('a start command clears its failures', () => {
   const fleet = new Fleet(['a', 'b']);
   for (const name of ['a', 'b']) fleet.join(name);
   expect(fleet.settle()).toHaveLength(1);
-  fleet.failsOn.delete('a'); // fixed on a
+  fleet.failsOn.delete('a'); // the server works on node a from now on
   expect(fleet.settle()).toHaveLength(1);
-  fleet.write(withFailure(withFailure(fleet.claim(1), undefined), 'again')); // restarted on b
+  fleet.write(withFailure(withFailure(fleet.claim(1), undefined), 'again')); // the server was restarted on node b
   expect(fleet.settle()).toEqual([]);
   expect(fleet.claim(1)).toMatchObject({ node: 'a', generation: 3 });
 });

@@ -57,7 +57,7 @@ test('a node that joined after the request for leases does not count as dead', a
   leases.keys.push('node.a', 'placer');
   const listed = listLeases();
   const answer = leases.list.shift()!;
-  answer(); // the list of leases from before b joined
+  answer(); // this list of leases was made before node b joined
   nodes.tell('b', node('b'));
   claims.tell('x.1', claim);
   await listed;

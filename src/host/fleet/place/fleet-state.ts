@@ -33,7 +33,7 @@ export class FleetState implements FleetView {
   onUnusable: ((table: 'server' | 'node' | 'claim', key: string, wasUsable: boolean) => void) | undefined;
   readonly #unusable = { server: new Set<string>(), node: new Set<string>(), claim: new Set<string>() };
   /**
-   * For each pending list of leases, the nodes whose entry arrived meanwhile. They count as alive: the list may be older than their
+   * For each pending list of leases, the nodes whose entry arrived in the meantime. They count as alive: the list may be older than their
    * lease.
    */
   readonly #listings = new Map<number, Set<string>>();

@@ -83,7 +83,7 @@ export class GatewayShare implements QuotaShare {
     if (this.#context.clock.nowMs() - this.#triedMs < pauseMs) return false;
     this.#waiting += 1;
     try {
-      // A pending request does not include this caller: one more follows, for all callers that arrived meanwhile.
+      // A pending request does not include this caller: one more follows, for all callers that arrived in the meantime.
       if (this.#asking) this.#next ??= this.#asking.then(() => this.#start());
       await (this.#next ?? this.#start());
       return this.#failingMs === undefined && !this.#isRefused;

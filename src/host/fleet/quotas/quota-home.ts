@@ -38,7 +38,7 @@ const MOST_PRINCIPALS = 100_000;
 
 interface Part {
   held: Counts;
-  /** Clients can hold more than was granted if a home did not know of others. */
+  /** The use can exceed the grants, if two gateways acted as home without knowing of each other. */
   used: Counts;
   askedMs: number;
 }

@@ -31,7 +31,7 @@ test('replicas get about equal shares, and the end of a replica moves only its o
   }
   const after = slotsOf(chooser, four.slice(1));
   for (const [at, slot] of before.entries()) if (slot !== 1) expect(after[at]).toBe(slot);
-  // When the slot is claimed again, clients that have another replica meanwhile stay there.
+  // When the slot is claimed again, clients that have another replica in the meantime stay there.
   expect(slotsOf(chooser, [instance(1, 2), ...four.slice(1)])).toEqual(after);
 });
 

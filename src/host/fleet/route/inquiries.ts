@@ -97,7 +97,7 @@ export class Inquiries {
       asked.absentSinceMs = undefined;
       asked.silentSinceMs = undefined;
       calls.forEach((call, at) => {
-        // The call may have been answered, or sent again, meanwhile.
+        // The call may have been answered, or sent again, in the meantime.
         if (call.reply === replies[at] && this.#calls.isOpen(call)) this.#became(call, run, states[at]);
       });
     } catch (error) {

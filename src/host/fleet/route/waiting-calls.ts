@@ -16,7 +16,7 @@ const PATIENCE = 3;
 const PARKED_MS = 1_000;
 
 export interface WaitingCallsOwner {
-  /** Sends the call unless it has ended meanwhile. */
+  /** Sends the call unless it has ended in the meantime. */
   send(call: FleetCall): unknown;
   lose(call: FleetCall, error: Error): void;
   /** Called when no node has answered for the server for PATIENCE lease lifetimes. */

@@ -11,7 +11,7 @@ const LEFT_PART = 7 / 8;
 export class KeptEvents {
   chars = 0;
   unsentChars = 0;
-  /** The shares of principals, or the logs of one principal. */
+  /** The shares of the principals; in the share of one principal, its logs. */
   readonly parts = new Set<KeptEvents | EventLog>();
   readonly #maxChars: number;
   readonly #parent: KeptEvents | undefined;
@@ -93,7 +93,7 @@ interface Missed {
 /** The memory of an event, with an overhead, because an event without data takes memory too. */
 const sizeOf = (data: string) => data.length + 96;
 
-/** Limit that equals the one for pending data on an open stream. */
+/** The limit equals the limit of pending data on an open stream. */
 const MOST_UNSENT_CHARS = 1024 * 1024;
 
 export class EventLog {

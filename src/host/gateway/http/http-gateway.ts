@@ -197,7 +197,7 @@ export class HttpGateway {
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
     const headers = this.#toolHeaders.of(message, facts);
     const serve = (required: readonly ToolHeader[] | undefined) => {
-      if (exchange.isClosed) return; // the client disconnected meanwhile
+      if (exchange.isClosed) return; // the client disconnected in the meantime
       const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
       if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
       const post = new ModernPost(exchange, client, this.#posts, ++this.#lastPost);

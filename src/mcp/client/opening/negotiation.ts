@@ -159,7 +159,10 @@ export class Negotiation {
     return verdict?.kind === 'modern' ? this.#modern(verdict) : unwrap(first.opened);
   }
 
-  /** The server answered both. Some servers then serve modern requests in the legacy session, which a second probe detects. */
+  /**
+   * Called if the server has answered `server/discover` and `initialize`. Some servers then serve modern requests in
+   * the legacy session, which a second probe detects.
+   */
   async #confirmModern(verdict: Verdict & { kind: 'modern' }, opened: Agreement): Promise<Agreement> {
     const again = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
     if (again !== SILENT && this.#judge(again).kind === 'modern') return this.#modern(verdict);

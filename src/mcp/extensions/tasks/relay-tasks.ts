@@ -59,7 +59,7 @@ export function relayTasks(service: Service, server: HostedServer): Partial<Serv
     for (;;) {
       const answered = await within(server.clock, ANSWER_MS, asked);
       if (answered !== SILENT && !(answered instanceof Error)) return answered;
-      // The host of the task may have ended meanwhile.
+      // The host of the task may have ended in the meantime.
       const newest = await read().catch(() => undefined);
       if (newest && isFinal(newest) && !(newest as KeptTask).lacksResult) {
         stop.cancel(new Error('The task has ended'));

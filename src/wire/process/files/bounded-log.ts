@@ -28,7 +28,7 @@ export class BoundedLog {
   }
 
   #rotate(): void {
-    copyFileSync(this.#file, `${this.#file}.1`); // keeps the mode
+    copyFileSync(this.#file, `${this.#file}.1`); // the copy keeps the mode of the file
     ftruncateSync(this.#descriptor);
   }
 }

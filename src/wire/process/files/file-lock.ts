@@ -58,7 +58,7 @@ async function isAlone(file: string, claim: string, maxClaimMs: number): Promise
 }
 
 async function isHeld(claim: string, pid: number, maxClaimMs: number): Promise<boolean> {
-  const found = await stat(claim).catch(() => undefined); // undefined if the claim was withdrawn meanwhile
+  const found = await stat(claim).catch(() => undefined); // undefined if the claim was withdrawn in the meantime
   if (!found) return false;
   if (isRunning(pid) && Date.now() - found.mtimeMs < maxClaimMs) return true;
   await rm(claim, { force: true });

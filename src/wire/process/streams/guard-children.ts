@@ -61,6 +61,6 @@ export function guardedStdio(stdio: StdioOptions): StdioOptions {
 function sourceDescriptor(entry: unknown, slot: number): number | undefined {
   if (entry === 'inherit') return slot;
   if (typeof entry === 'number') return entry;
-  const descriptor = (entry as { fd?: unknown } | null | undefined)?.fd; // for process.stdin and process.stdout
+  const descriptor = (entry as { fd?: unknown } | null | undefined)?.fd; // process.stdin and process.stdout have this member
   return typeof descriptor === 'number' ? descriptor : undefined;
 }

@@ -1,5 +1,5 @@
 // Starts a new session when the server no longer knows the current one (404), as 2025-03-26 to 2025-11-25 require, by repeating
-// `initialize` and `notifications/initialized`. Requests are queued meanwhile. Refused requests did not run and are sent once more.
+// `initialize` and `notifications/initialized`. Requests are queued in the meantime. Refused requests did not run and are sent once more.
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../../base/clock.ts';

@@ -6,7 +6,7 @@ import { nextTask } from '../../state/next-task.ts';
 
 export interface Saved {
   parts: BlobPart[];
-  /** Number of exported rows. Some may have been dropped meanwhile. */
+  /** Number of exported rows. Some may have been dropped in the meantime. */
   rows: number;
 }
 

@@ -44,7 +44,7 @@ export function WireView() {
   useEffect(() => {
     const address = location.hash;
     const timer = setTimeout(() => {
-      if (location.hash !== address) return; // the address changed meanwhile, and its filter is not applied yet
+      if (location.hash !== address) return; // the address changed in the meantime, and its filter is not applied yet
       const event = awaited ?? at;
       written.current = event === undefined ? undefined : String(event);
       replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event });

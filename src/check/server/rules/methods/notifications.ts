@@ -190,7 +190,7 @@ const progressRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'share
     },
     check: async (ruleRun) => {
       for (const { received, result, error, sent, token } of await progressing(ruleRun)) {
-        if (!received || !(result ?? error)) continue; // the operation continues as a task or with a question
+        if (!received || !(result ?? error)) continue; // without a result or error, the operation continues as a task or with a question
         const { frames = [] } = ruleRun.seen.find((probe) => probe.frames.includes(received)) ?? {};
         const after = notificationsIn(frames.slice(frames.indexOf(received) + 1), PROGRESS);
         const late = after.find(({ params }) => params.progressToken === token);

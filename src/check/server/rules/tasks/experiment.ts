@@ -208,7 +208,7 @@ export const experimentalTaskRules = serverRows({ ...ofExperiment, level: 'MUST'
       const task = await cancellableTask(ruleRun);
       if (statusOf(await task.request('tasks/cancel')) !== 'cancelled')
         notApplicable('the task was not cancelled (tasks/cancel-ends-the-task)');
-      await task.conversation.probe.exitLater(); // the work of the task may end meanwhile
+      await task.conversation.probe.exitLater(); // the work of the task may end in the meantime
       const answer = await task.request('tasks/get');
       if (answer.result && statusOf(answer) !== 'cancelled')
         violation(`A cancelled task is ${JSON.stringify(statusOf(answer))} later.`, answer.frame);

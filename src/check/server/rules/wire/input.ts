@@ -155,7 +155,7 @@ async function inParts(
   const answer = await echo(conversation, id, { bytes: line.subarray(cut(line)), from });
   if (!answer.frame) violation(`There was no answer to a request that was split ${where}.`);
   if (answer.id === null) violation(`The server could not read a request that was split ${where}.`);
-  const isSame = answer.id === id || !isUtf8(answer.frame.bytes); // wire/utf-8 reports the latter
+  const isSame = answer.id === id || !isUtf8(answer.frame.bytes); // wire/utf-8 reports an answer that is not UTF-8
   if (!isSame) {
     violation(`The id ${JSON.stringify(id)}, split ${where}, was returned as ${JSON.stringify(answer.id)}.`);
   }

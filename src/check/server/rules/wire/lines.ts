@@ -141,7 +141,7 @@ export const lineRules = serverRows(seenLines, [
         for (const [kind, text] of Object.entries(texts)) {
           const { frame, id } = await echo(conversation, text);
           if (!frame) violation(`There was no answer to a request with ${kind} in its id.`);
-          const isSame = id === text || !isUtf8(frame.bytes); // wire/utf-8 reports the latter
+          const isSame = id === text || !isUtf8(frame.bytes); // wire/utf-8 reports an answer that is not UTF-8
           if (!isSame) violation(`The id ${JSON.stringify(text)} (${kind}) was returned as ${JSON.stringify(id)}.`);
         }
       },

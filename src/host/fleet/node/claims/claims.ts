@@ -196,7 +196,7 @@ export class Claims {
         if (slot.isDraining && !slot.isStateless)
           this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
         return this.#turns.take(slot.key, async () => {
-          const isInForce = slot.claim.session === this.#lease.heldSession; // true if the slot was claimed again meanwhile
+          const isInForce = slot.claim.session === this.#lease.heldSession; // true if the slot was claimed again in the meantime
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
         });
       }),
