@@ -129,7 +129,7 @@ inBrowser('forms that are not complete', () => {
     const form = await openTool(page, 'identify');
     await form.getByLabel(/^id/).fill('12x');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    await form.getByRole('alert').getByText('Not sent: Not a number: 12x').waitFor();
+    await form.getByRole('alert').getByText('Not sent: id: Not a number: 12x').waitFor();
     expect(await sent(inspector, 'identify')).toBe(undefined);
   });
 
@@ -145,7 +145,7 @@ inBrowser('forms that are not complete', () => {
     await page.clock.runFor(1000);
     await page.evaluate('new Promise(requestAnimationFrame)');
     await page.mouse.up();
-    await form.getByRole('alert').getByText('Not sent: Not a number: 12x').waitFor();
+    await form.getByRole('alert').getByText('Not sent: id: Not a number: 12x').waitFor();
   });
 
   test('an answer to a server requires its required fields', async () => {
@@ -157,7 +157,7 @@ inBrowser('forms that are not complete', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Answer', exact: true }).click();
     await dialog.getByRole('alert').getByText('"name" is missing').waitFor();
-    await dialog.getByLabel(/^Your name/).fill('Ada');
+    await dialog.getByLabel(/^name Your name/).fill('Ada');
     await dialog.getByRole('button', { name: 'Answer', exact: true }).click();
     expect(JSON.stringify(await called)).toContain('Ada');
   });

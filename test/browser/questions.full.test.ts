@@ -12,9 +12,10 @@ inBrowser('questions of servers', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'workbench asks a question' });
     await dialog.getByText('Who are you').waitFor();
-    await dialog.getByLabel(/^Your name/).fill('Ada');
+    await dialog.getByLabel(/^name Your name/).fill('Ada');
     await dialog.getByLabel(/^colour/).selectOption('green');
     await dialog.getByRole('button', { name: 'Answer' }).click();
+    await page.getByRole('button', { name: 'Raw text' }).click();
     await page
       .getByRole('region', { name: 'Text' })
       .getByText('{"action":"accept","content":{"name":"Ada","colour":"green"}}')
@@ -54,7 +55,7 @@ inBrowser('questions of servers', () => {
     await dialog.getByRole('region', { name: 'Text' }).getByText('What is the colour of the sky?').waitFor();
     await dialog.getByLabel('Model response').fill('Blue');
     await dialog.getByRole('button', { name: 'Answer' }).click();
-    await page.getByRole('region', { name: 'Text' }).getByText('"text":"Blue"').waitFor();
+    await page.getByRole('region', { name: 'Text' }).getByText('"Blue"').waitFor();
     await goTo(page, '#/tools?server=workbench&name=think');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await dialog.getByRole('button', { name: 'Refuse' }).click();

@@ -37,7 +37,7 @@ afterAll(() => {
   uiFolder = undefined;
 });
 
-export type ServerName = 'workbench' | 'hostile' | 'falls' | 'calculator' | 'renders';
+export type ServerName = 'workbench' | 'hostile' | 'falls' | 'calculator' | 'renders' | 'gallery' | 'bare';
 
 export function serverFile(name: string): string {
   return join(root, 'test/browser/servers', `${name}.mjs`);

@@ -38,6 +38,8 @@ inBrowser('tools, resources and prompts', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText('done', { exact: true }).waitFor();
+    await result.getByRole('tab', { name: 'Content' }).click();
+    await result.getByRole('button', { name: 'Raw text' }).click();
     expect(JSON.parse((await result.getByRole('region', { name: 'Text' }).textContent())!)).toEqual({
       dish: 'pasta',
       portions: 2,
@@ -64,7 +66,7 @@ inBrowser('tools, resources and prompts', () => {
     await soon(() => form.getByText('is missing').count()).toBe(0);
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const result = page.getByRole('region', { name: 'Result' });
-    await result.getByRole('tab', { name: 'Structured' }).click();
+    await soon(() => result.getByRole('tab', { name: 'Structured' }).getAttribute('aria-selected')).toBe('true');
     await result.getByText('sum:').waitFor();
   });
 

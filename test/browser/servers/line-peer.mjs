@@ -41,7 +41,7 @@ async function receive({ id, method, params, result, error }, handlers) {
     const answer = await handle(params ?? {}, stop.signal);
     if (!stop.signal.aborted) send({ id, result: answer });
   } catch (failure) {
-    send({ id, error: { code: failure.code ?? -32603, message: failure.message } });
+    send({ id, error: { code: failure.code ?? -32603, message: failure.message, data: failure.data } });
   } finally {
     running.delete(id);
   }

@@ -3,15 +3,18 @@
 import { useId } from 'react';
 import type { Schema } from '../api/shapes.ts';
 import { visible, visibleLine } from '../text/visible.ts';
-import { ArrayField, ChoicesField } from './array-field.tsx';
+import { ArrayField, ChoicesField, TupleField } from './array-field.tsx';
 import { JsonField } from './json-field.tsx';
 import { ObjectField } from './object-field.tsx';
-import { type Meaning, meaningOf, settled } from './read-schema.ts';
+import { isNullable, type Meaning, meaningOf, settled } from './read-schema.ts';
 import { NumberField, StringField } from './text-fields.tsx';
+import { useFaultsAt } from './use-draft.ts';
 import { VariantField } from './variant-field.tsx';
 
 export interface FieldProps {
   name: string;
+  /** The place of the value in the whole value. */
+  path: string;
   schema: Schema;
   root: Schema;
   value: unknown;
@@ -20,47 +23,85 @@ export interface FieldProps {
   onChange(value: unknown): void;
 }
 
-const compound = new Set<Meaning['form']>(['object', 'array', 'choices', 'variants']);
+const compound = new Set<Meaning['form']>(['object', 'array', 'tuple', 'choices', 'variants']);
 
 export function Field(props: FieldProps) {
   const id = useId();
   const schema = settled(props.schema, props.root);
   const meaning = meaningOf(schema, props.root);
-  const label = visibleLine(String(schema.title ?? props.name));
+  const nullable = isNullable(schema, props.root) && meaning.form !== 'choice' && meaning.form !== 'json';
+  const here = useFaultsAt(props.path);
+  const faults = meaning.form === 'variants' ? [] : here; // the field of the chosen alternative shows them
+  const label = visibleLine(props.name);
+  const title = typeof schema.title === 'string' && schema.title !== props.name ? visibleLine(schema.title) : '';
   const description = typeof schema.description === 'string' ? visible(schema.description) : undefined;
-  const inner = <Input {...props} schema={schema} meaning={meaning} id={id} label={label} />;
+  const describedBy = faults.length > 0 ? `${id}faults` : description ? `${id}help` : undefined;
+  const input = <Input {...props} schema={schema} meaning={meaning} id={id} label={label} describedBy={describedBy} />;
+  const inner = nullable ? <Nullable {...props}>{input}</Nullable> : input;
   const mark = props.required ? (
     <span className="required" title="required">
       {' '}
       *<span className="hidden-text"> required</span>
     </span>
   ) : null;
+  const caption = (
+    <>
+      <code className="field-key">{label}</code>
+      {title && <span className="field-title"> {title}</span>}
+      {mark}
+    </>
+  );
   const help = description && (
     <p className="field-help" id={`${id}help`}>
       {description}
     </p>
   );
+  const complaints = faults.length > 0 && (
+    <ul className="field-fault" id={`${id}faults`}>
+      {faults.map((fault) => (
+        <li key={fault}>{visible(fault === 'is missing' ? `"${props.name}" is missing` : fault)}</li>
+      ))}
+    </ul>
+  );
   if (compound.has(meaning.form)) {
     return (
-      <fieldset className="field group">
-        <legend>
-          {label}
-          {mark}
-        </legend>
+      <fieldset className={faults.length > 0 ? 'field group unfit' : 'field group'}>
+        <legend>{caption}</legend>
         {help}
         {inner}
+        {complaints}
       </fieldset>
     );
   }
+  const form = meaning.form === 'boolean' ? 'field field-check' : 'field';
   return (
-    <div className={meaning.form === 'boolean' ? 'field field-check' : 'field'}>
+    <div className={faults.length > 0 ? `${form} unfit` : form}>
       <label htmlFor={id}>
-        {label}
-        {mark}
-        <span className="field-type">{typeWords(meaning, schema)}</span>
+        {caption}
+        <span className="field-type">{typeWords(meaning, schema, nullable)}</span>
       </label>
       {inner}
       {help}
+      {complaints}
+    </div>
+  );
+}
+
+/** A value that may also be null: a checkbox beside its field. */
+function Nullable({ name, value, onChange, children }: FieldProps & { children: React.ReactNode }) {
+  const isNull = value === null;
+  return (
+    <div className="nullable">
+      {isNull ? <output className="mono">null</output> : children}
+      <label className="check">
+        <input
+          type="checkbox"
+          aria-label={`${visibleLine(name)} is null`}
+          checked={isNull}
+          onChange={(event) => onChange(event.target.checked ? null : undefined)}
+        />{' '}
+        null
+      </label>
     </div>
   );
 }
@@ -69,15 +110,18 @@ export interface InputProps extends FieldProps {
   meaning: Meaning;
   id: string;
   label: string;
+  describedBy: string | undefined;
 }
 
 function Input(props: InputProps) {
-  const { meaning, value, onChange, id, required } = props;
+  const { meaning, value, onChange, id, required, describedBy } = props;
   switch (meaning.form) {
     case 'object':
       return <ObjectField {...props} meaning={meaning} />;
     case 'array':
       return <ArrayField {...props} meaning={meaning} />;
+    case 'tuple':
+      return <TupleField {...props} meaning={meaning} />;
     case 'choices':
       return <ChoicesField {...props} meaning={meaning} />;
     case 'variants':
@@ -92,6 +136,7 @@ function Input(props: InputProps) {
           id={id}
           type="checkbox"
           checked={value === true}
+          aria-describedby={describedBy}
           onChange={(event) =>
             onChange(event.target.checked || required || value !== undefined ? event.target.checked : undefined)
           }
@@ -105,6 +150,7 @@ function Input(props: InputProps) {
         <select
           id={id}
           value={at < 0 ? '' : String(at)}
+          aria-describedby={describedBy}
           onChange={(event) =>
             onChange(event.target.value === '' ? undefined : meaning.options[Number(event.target.value)]?.value)
           }
@@ -124,11 +170,14 @@ function Input(props: InputProps) {
   }
 }
 
-function typeWords(meaning: Meaning, schema: Schema): string {
+function typeWords(meaning: Meaning, schema: Schema, nullable: boolean): string {
+  const orNull = nullable ? ' or null' : '';
   if (meaning.form === 'number') {
     const limits = [schema.minimum ?? '', schema.maximum ?? ''];
-    return `${meaning.integer ? 'integer' : 'number'}${limits.join('') === '' ? '' : ` ${limits.join('…')}`}`;
+    return `${meaning.integer ? 'integer' : 'number'}${limits.join('') === '' ? '' : ` ${limits.join('…')}`}${orNull}`;
   }
-  if (meaning.form === 'string') return typeof schema.format === 'string' ? visibleLine(schema.format) : 'string';
-  return meaning.form === 'json' ? 'any JSON' : '';
+  if (meaning.form === 'string')
+    return `${typeof schema.format === 'string' ? visibleLine(schema.format) : 'string'}${orNull}`;
+  if (meaning.form === 'json') return meaning.type === 'object' ? 'object as JSON' : 'any JSON';
+  return nullable ? 'or null' : '';
 }

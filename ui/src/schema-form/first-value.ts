@@ -17,6 +17,8 @@ export function firstValue(given: Schema, root: Schema = given, isRequired = tru
       .filter(([, value]) => value !== undefined);
     return Object.fromEntries(members);
   }
+  if (meaning.form === 'json' && meaning.type === 'object' && depth === 0) return {};
+  if (meaning.form === 'tuple') return meaning.items.map((item) => firstValue(item, root, true, depth + 1) ?? null);
   if (meaning.form === 'array' || meaning.form === 'choices') return [];
   if (meaning.form === 'variants') return firstValue(meaning.variants[0]!.schema, root, true, depth + 1);
   return undefined;

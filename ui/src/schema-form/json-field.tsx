@@ -2,30 +2,29 @@
 
 import { useState } from 'react';
 import { parseExact, writeExact } from '../json/exact-json.ts';
-import { useFieldFault } from './use-draft.ts';
+import { useFieldFault, useTyped } from './use-draft.ts';
 
 interface Props {
   id: string;
+  path: string;
   value: unknown;
   rows?: number;
   onChange(value: unknown, text?: string): void;
 }
 
-export function JsonField({ id, value, rows = 2, onChange }: Props) {
+export function JsonField({ id, path, value, rows = 2, onChange }: Props) {
+  /** The valid text as typed. It is not reformatted while focused, because the elements below would move. */
   const [draft, setDraft] = useState<string>();
-  const [fault, setFault] = useState<string>();
-  useFieldFault(id, fault);
-  // The text is not reformatted while focused, because the elements below would move.
-  const text = draft !== undefined && (fault !== undefined || means(draft, value)) ? draft : written(value);
+  const [invalid, keepInvalid] = useTyped(path);
+  const fault = invalid === undefined ? undefined : faultOf(invalid);
+  useFieldFault(path, fault);
+  const text = invalid ?? (draft !== undefined && means(draft, value) ? draft : written(value));
   const change = (next: string) => {
     setDraft(next);
-    try {
-      if (next.trim() === '') onChange(undefined);
-      else onChange(parseExact(next), next);
-      setFault(undefined);
-    } catch (error) {
-      setFault(`Not valid JSON: ${(error as Error).message}`);
-    }
+    if (faultOf(next) !== undefined) return keepInvalid(next);
+    keepInvalid(undefined);
+    if (next.trim() === '') onChange(undefined);
+    else onChange(parseExact(next), next);
   };
   return (
     <>
@@ -48,11 +47,22 @@ export function JsonField({ id, value, rows = 2, onChange }: Props) {
   );
 }
 
+function faultOf(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return `Not valid JSON: ${(error as Error).message}`;
+  }
+}
+
 function written(value: unknown): string {
   return value === undefined ? '' : writeExact(value, '  ');
 }
 
 function means(draft: string, value: unknown): boolean {
   if (draft.trim() === '') return value === undefined || writeExact(value) === '{}';
+  if (faultOf(draft) !== undefined) return false;
   return writeExact(parseExact(draft)) === writeExact(value);
 }

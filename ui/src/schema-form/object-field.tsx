@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { visibleLine } from '../text/visible.ts';
+import { placeIn } from './check-value.ts';
 import { Field, type InputProps } from './fields.tsx';
 import { firstValue } from './first-value.ts';
 import { JsonField } from './json-field.tsx';
@@ -10,7 +11,7 @@ const MAX_DEPTH = 12;
 type Props = InputProps & { meaning: Extract<Meaning, { form: 'object' }> };
 
 export function ObjectField(props: Props) {
-  const { meaning, root, depth, id, onChange, required, schema } = props;
+  const { meaning, root, depth, id, onChange, required, schema, path } = props;
   const value = (typeof props.value === 'object' && props.value !== null ? props.value : {}) as Record<string, unknown>;
   if (depth > MAX_DEPTH) return <JsonField {...props} />;
   if (depth > 0 && !required && props.value === undefined) {
@@ -32,10 +33,12 @@ export function ObjectField(props: Props) {
   const others = Object.keys(value).filter((name) => !declared.has(name));
   return (
     <>
+      {depth === 0 && meaning.members.length + others.length === 0 && <p className="muted">Takes no arguments.</p>}
       {meaning.members.map(([name, member]) => (
         <Field
           key={name}
           name={name}
+          path={placeIn(path, name)}
           schema={member}
           root={root}
           depth={depth + 1}
@@ -48,6 +51,7 @@ export function ObjectField(props: Props) {
         <div key={name} className="array-item">
           <Field
             name={name}
+            path={placeIn(path, name)}
             schema={meaning.open ?? {}}
             root={root}
             depth={depth + 1}
@@ -65,7 +69,7 @@ export function ObjectField(props: Props) {
           </button>
         </div>
       ))}
-      {meaning.open && depth > 0 && (
+      {meaning.open && (depth > 0 || isSaidOpen(schema)) && (
         <NewMember id={id} onAdd={(name) => put(name, firstValue(meaning.open!, root) ?? '')} />
       )}
       {depth > 0 && !required && (
@@ -75,6 +79,11 @@ export function ObjectField(props: Props) {
       )}
     </>
   );
+}
+
+/** A tool with an empty list of members takes no arguments, although JSON Schema would allow any. */
+function isSaidOpen({ additionalProperties }: Record<string, unknown>): boolean {
+  return additionalProperties !== undefined && additionalProperties !== false;
 }
 
 function NewMember({ id, onAdd }: { id: string; onAdd(name: string): void }) {

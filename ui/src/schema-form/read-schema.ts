@@ -10,6 +10,9 @@ const MAX_REFERENCES = 16;
 export interface Variant {
   title: string;
   schema: Schema;
+  /** The keyword that lists the alternative, and its position there. */
+  keyword: 'anyOf' | 'oneOf';
+  at: number;
 }
 
 export type Meaning =
@@ -18,11 +21,14 @@ export type Meaning =
   | { form: 'variants'; variants: Variant[] }
   | { form: 'object'; members: [string, Schema][]; required: ReadonlySet<string>; open: Schema | undefined }
   | { form: 'array'; items: Schema }
+  /** `rest`: the schema of further items; undefined if there may be none. */
+  | { form: 'tuple'; items: Schema[]; rest: Schema | undefined }
   | { form: 'boolean' }
   | { form: 'number'; integer: boolean }
   | { form: 'string'; input: string }
   | { form: 'constant'; value: unknown }
-  | { form: 'json' };
+  /** `type`: the only type that the value may have, if it is known. */
+  | { form: 'json'; type?: 'object' };
 
 const list = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
@@ -54,9 +60,10 @@ export function meaningOf(schema: Schema, root: Schema): Meaning {
   if ('const' in schema) return { form: 'constant', value: schema.const };
   if (Array.isArray(schema.enum))
     return { form: 'choice', options: namedOptions(schema.enum, strings(schema.enumNames)) };
-  const alternatives = [...list(schema.oneOf), ...list(schema.anyOf)].map((one) => settled(one, root));
+  const alternatives = [...listed(schema, 'oneOf', root), ...listed(schema, 'anyOf', root)];
   if (alternatives.length > 0) return ofAlternatives(alternatives, schema, root);
   const type = typeOf(schema);
+  if (schema.type === 'null') return { form: 'choice', options: [{ title: 'null', value: null }] };
   if (type === 'boolean') return { form: 'boolean' };
   if (type === 'integer' || type === 'number') return { form: 'number', integer: type === 'integer' };
   if (type === 'string') return { form: 'string', input: inputOf(schema.format) };
@@ -72,23 +79,46 @@ export function typeOf(schema: Schema): string | undefined {
     return real.length === 1 ? String(real[0]) : undefined;
   }
   if (isSchema(schema.properties)) return 'object';
-  return schema.items === undefined ? undefined : 'array';
+  return schema.items === undefined && schema.prefixItems === undefined ? undefined : 'array';
 }
 
-function ofAlternatives(alternatives: Schema[], schema: Schema, root: Schema): Meaning {
-  const real = alternatives.filter((one) => one.type !== 'null');
-  if (real.every((one) => 'const' in one)) {
+interface Alternative extends Omit<Variant, 'title'> {
+  /** The last part of the reference to it. */
+  name: string | undefined;
+}
+
+function listed(schema: Schema, keyword: 'anyOf' | 'oneOf', root: Schema): Alternative[] {
+  const given = Array.isArray(schema[keyword]) ? (schema[keyword] as unknown[]) : [];
+  return given.flatMap((one, at) => {
+    if (!isSchema(one)) return [];
+    const name = typeof one.$ref === 'string' ? one.$ref.split('/').at(-1) : undefined;
+    return [{ name, schema: settled(one, root), keyword, at }];
+  });
+}
+
+/** Whether null is one of several values that the schema allows. */
+export function isNullable(schema: Schema, root: Schema): boolean {
+  if (Array.isArray(schema.type)) return schema.type.includes('null') && schema.type.length > 1;
+  const all = [...listed(schema, 'oneOf', root), ...listed(schema, 'anyOf', root)];
+  return all.length > 1 && all.some((one) => one.schema.type === 'null');
+}
+
+function ofAlternatives(alternatives: Alternative[], schema: Schema, root: Schema): Meaning {
+  const real = alternatives.filter((one) => one.schema.type !== 'null');
+  if (real.every((one) => 'const' in one.schema)) {
     return {
       form: 'choice',
-      options: real.map((one) => ({ title: String(one.title ?? one.const), value: one.const })),
+      options: real.map((one) => ({ title: String(one.schema.title ?? one.schema.const), value: one.schema.const })),
     };
   }
-  if (real.length === 1) return meaningOf({ ...schema, oneOf: undefined, anyOf: undefined, ...real[0] }, root);
+  if (real.length === 1) return meaningOf({ ...schema, oneOf: undefined, anyOf: undefined, ...real[0]!.schema }, root);
   // Keywords next to the alternatives apply to each of them.
   const { oneOf: _, anyOf: __, title: ___, description: ____, default: _____, ...beside } = schema;
   return {
     form: 'variants',
-    variants: real.map((one, at) => ({ title: variantTitle(one, at), schema: joined(beside, one) })),
+    variants: real.map(({ name, schema: one, keyword, at }) => {
+      return { title: variantTitle(one, name, at), schema: joined(beside, one), keyword, at };
+    }),
   };
 }
 
@@ -102,15 +132,26 @@ function joined(beside: Schema, one: Schema): Schema {
   };
 }
 
-function variantTitle(schema: Schema, at: number): string {
+/** An object without a name is told by the members that it requires. */
+function variantTitle(schema: Schema, name: string | undefined, at: number): string {
   if (typeof schema.title === 'string') return schema.title;
-  for (const [name, member] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
-    if (isSchema(member) && 'const' in member) return `${name}: ${member.const}`;
+  if (name) return name;
+  for (const [member, value] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    if (isSchema(value) && 'const' in value) return `${member}: ${value.const}`;
   }
-  return typeOf(schema) ?? `variant ${at + 1}`;
+  const type = typeOf(schema);
+  const required = strings(schema.required);
+  if (type === 'object' && required.length > 0) return `object with ${required.slice(0, 3).join(', ')}`;
+  return type ?? `variant ${at + 1}`;
 }
 
 function ofArray(schema: Schema, root: Schema): Meaning {
+  const prefix = Array.isArray(schema.prefixItems) ? schema.prefixItems : schema.items;
+  if (Array.isArray(prefix) && prefix.length > 0) {
+    // Draft 2020-12: `items` describes the items after the prefix. Before: `items` is the prefix.
+    const rest = prefix === schema.items ? schema.additionalItems : schema.items;
+    return { form: 'tuple', items: prefix.map((one) => settled(one, root)), rest: isSchema(rest) ? rest : undefined };
+  }
   const items = settled(schema.items, root);
   const inner = meaningOf(items, root);
   if (inner.form === 'choice') return { form: 'choices', options: inner.options };
@@ -122,6 +163,7 @@ function ofObject(schema: Schema): Meaning {
     ([name, member]): [string, Schema] => [name, isSchema(member) ? member : {}],
   );
   const more = schema.additionalProperties;
+  if (schema.properties === undefined && !isSchema(more) && more !== false) return { form: 'json', type: 'object' };
   const open = isSchema(more) ? more : more === true || (members.length === 0 && more !== false) ? {} : undefined;
   return { form: 'object', members, required: new Set(strings(schema.required)), open };
 }

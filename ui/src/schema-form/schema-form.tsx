@@ -1,14 +1,15 @@
-// Arguments as a form or as raw JSON. Both edit the same value. Schema violations are listed.
+// Arguments as a form or as raw JSON. Both edit the same value. Schema violations are shown at their fields.
 
-import { useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
 import type { Schema } from '../api/shapes.ts';
 import { plainOf } from '../json/exact-json.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { visible } from '../text/visible.ts';
-import { checkValue } from './check-value.ts';
+import { type Choices, checkValue, type Fault } from './check-value.ts';
 import { Field } from './fields.tsx';
 import { JsonField } from './json-field.tsx';
-import { type Draft, ReportFault } from './use-draft.ts';
+import { faultWords } from './refusal.tsx';
+import { type Draft, FormContext, WHOLE } from './use-draft.ts';
 import { whileReleased } from './while-released.ts';
 
 interface Props {
@@ -20,21 +21,19 @@ interface Props {
 const CHECK_DELAY_MS = 250;
 
 export function SchemaForm({ schema, draft, label }: Props) {
-  const { value } = draft;
+  const { value, mode, choices } = draft;
   const id = useId();
-  const [mode, setMode] = useState<'form' | 'json'>('form');
   const [touched, setTouched] = useState(false);
-  const found = useFaults(value, schema);
-  const faults = touched && !draft.refusal ? found : [];
+  const found = useFaults(value, schema, choices);
+  const faults = draft.refusal?.faults ?? (touched ? found : []);
+  const state = useMemo(() => ({ draft, faults: byPlace(faults) }), [draft, faults]);
   const change = (next: unknown, text?: string) => {
     setTouched(true);
     draft.change(next, text);
   };
-  const empty =
-    Object.keys((schema.properties ?? {}) as object).length === 0 && !schema.oneOf && !schema.anyOf && !schema.$ref;
   return (
     <div className="schema-form">
-      <ReportFault value={draft.reportFault}>
+      <FormContext value={state}>
         <Tabs
           label={`Input of ${label}`}
           tabs={[
@@ -42,19 +41,30 @@ export function SchemaForm({ schema, draft, label }: Props) {
             { key: 'json', title: 'JSON' },
           ]}
           chosen={mode}
-          onChoose={setMode}
+          onChoose={draft.show}
         >
           {mode === 'json' ? (
             <div className="field">
               <label htmlFor={id}>{label} as JSON</label>
-              <JsonField id={id} rows={10} value={value} onChange={(next, text) => change(next ?? {}, text)} />
+              <JsonField
+                id={id}
+                path={WHOLE}
+                rows={10}
+                value={value}
+                onChange={(next, text) => change(next ?? {}, text)}
+              />
             </div>
-          ) : empty ? (
-            <p className="muted">Takes no arguments.</p>
           ) : (
             <div className="fields">
+              {draft.typed[WHOLE] !== undefined && (
+                <p className="note">
+                  The JSON tab has text that is not valid JSON. The form shows the last valid values; a change here
+                  replaces that text.
+                </p>
+              )}
               <Field
                 name={label}
+                path="#"
                 schema={schema}
                 root={schema}
                 value={plainOf(value, true)}
@@ -65,24 +75,35 @@ export function SchemaForm({ schema, draft, label }: Props) {
             </div>
           )}
         </Tabs>
-      </ReportFault>
-      {faults.length > 0 && (
-        <ul className="faults" aria-label="Schema violations">
-          {faults.map((fault) => (
-            <li key={fault}>{visible(fault)}</li>
-          ))}
-        </ul>
-      )}
+      </FormContext>
+      {mode === 'json' && !draft.refusal && <Faults faults={faults} />}
     </div>
   );
 }
 
-function useFaults(value: unknown, schema: Schema): string[] {
-  const [faults, setFaults] = useState<string[]>([]);
+function Faults({ faults }: { faults: readonly Fault[] }): ReactNode {
+  if (faults.length === 0) return null;
+  return (
+    <ul className="faults" aria-label="Schema violations">
+      {faults.map((fault) => (
+        <li key={faultWords(fault)}>{visible(faultWords(fault))}</li>
+      ))}
+    </ul>
+  );
+}
+
+function byPlace(faults: readonly Fault[]): Map<string, string[]> {
+  const places = new Map<string, string[]>();
+  for (const { place, message } of faults) places.set(place, [...(places.get(place) ?? []), message]);
+  return places;
+}
+
+function useFaults(value: unknown, schema: Schema, choices: Choices): Fault[] {
+  const [faults, setFaults] = useState<Fault[]>([]);
   useEffect(() => {
     let current = true;
     const timer = setTimeout(async () => {
-      const found = await checkValue(value, schema);
+      const found = await checkValue(value, schema, choices);
       whileReleased(() => {
         if (current) setFaults(found);
       });
@@ -91,6 +112,6 @@ function useFaults(value: unknown, schema: Schema): string[] {
       current = false;
       clearTimeout(timer);
     };
-  }, [value, schema]);
+  }, [value, schema, choices]);
   return faults;
 }

@@ -1,13 +1,15 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { parseExact, WrittenNumber, writeExact } from '../json/exact-json.ts';
 import { visibleLine } from '../text/visible.ts';
 import type { InputProps } from './fields.tsx';
 import type { Meaning } from './read-schema.ts';
-import { useFieldFault } from './use-draft.ts';
+import { useFieldFault, useTyped } from './use-draft.ts';
 
 type Of<F extends Meaning['form']> = InputProps & { meaning: Extract<Meaning, { form: F }> };
 
-export function StringField({ id, schema, meaning, value, required, onChange }: Of<'string'>) {
+const MOST_ROWS = 12;
+
+export function StringField({ id, schema, meaning, value, required, describedBy, onChange }: Of<'string'>) {
   const text = typeof value === 'string' ? value : '';
   const change = (next: string) => onChange(next === '' && !required ? undefined : next);
   const hint = Array.isArray(schema.examples) ? String(schema.examples[0]) : undefined;
@@ -18,20 +20,43 @@ export function StringField({ id, schema, meaning, value, required, onChange }: 
         type={meaning.input}
         value={text}
         placeholder={hint}
+        aria-describedby={describedBy}
+        autoComplete={meaning.input === 'password' ? 'new-password' : 'off'}
         onChange={(event) => change(event.target.value)}
       />
     );
   }
-  return <textarea id={id} rows={1} value={text} placeholder={hint} onChange={(event) => change(event.target.value)} />;
+  const lines = text.split('\n').length;
+  return (
+    <textarea
+      id={id}
+      rows={Math.min(lines, MOST_ROWS)}
+      value={text}
+      placeholder={hint}
+      aria-describedby={describedBy}
+      title="Enter sends the form, Shift+Enter begins a new line"
+      onKeyDown={(event) => submitLine(event, lines)}
+      onChange={(event) => change(event.target.value)}
+    />
+  );
+}
+
+/** Enter sends a text of one line, as in an input. A text of several lines gets another one. */
+function submitLine(event: KeyboardEvent<HTMLTextAreaElement>, lines: number): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || lines > 1) return;
+  if (event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }
 
 /** A text input, because an input of type number rounds long numbers and drops incomplete text such as "1e". */
-export function NumberField({ id, meaning, value, onChange }: Of<'number'>) {
+export function NumberField({ id, path, meaning, value, describedBy, onChange }: Of<'number'>) {
   const [typed, setTyped] = useState<string>();
-  const fault = typed === undefined || numberOf(typed) !== null ? undefined : `Not a number: ${typed}`;
-  useFieldFault(id, fault);
+  const [invalid, keepInvalid] = useTyped(path);
+  const fault = invalid === undefined ? undefined : `Not a number: ${invalid}`;
+  useFieldFault(path, fault);
   const known = typeof value === 'number' || value instanceof WrittenNumber ? writeExact(value) : '';
-  const isCurrent = typed !== undefined && (fault !== undefined || writeExact(numberOf(typed)) === writeExact(value));
+  const isCurrent = typed !== undefined && writeExact(numberOf(typed) ?? undefined) === writeExact(value);
   return (
     <>
       <input
@@ -39,12 +64,15 @@ export function NumberField({ id, meaning, value, onChange }: Of<'number'>) {
         type="text"
         inputMode={meaning.integer ? 'numeric' : 'decimal'}
         autoComplete="off"
-        value={isCurrent ? typed : known}
+        value={invalid ?? (isCurrent ? typed : known)}
         aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? undefined : `${id}fault`}
+        aria-describedby={fault === undefined ? describedBy : `${id}fault`}
         onChange={(event) => {
-          setTyped(event.target.value);
-          onChange(numberOf(event.target.value) ?? undefined);
+          const { value: next } = event.target;
+          const number = numberOf(next);
+          setTyped(next);
+          keepInvalid(number === null ? next : undefined);
+          onChange(number ?? undefined);
         }}
       />
       {fault !== undefined && (

@@ -14,8 +14,12 @@ export function putQuestion(question: Question): void {
   questions.update((known) => [...known, question]);
   // The form opens at once after a call of this server from this page; otherwise only the badge shows the question. The
   // view of tasks shows the questions of tasks.
-  const awaited = calls.read().some(({ state, server }) => state === 'running' && server === question.server);
-  if (awaited && openQuestion.read() === undefined && readRoute().view !== 'tasks') openQuestion.set(question.id);
+  if (openQuestion.read() === undefined && isAwaited(question)) openQuestion.set(question.id);
+}
+
+function isAwaited(question: Question): boolean {
+  if (readRoute().view === 'tasks') return false;
+  return calls.read().some(({ state, server }) => state === 'running' && server === question.server);
 }
 
 /** The newest answered questions of tasks: a task may still have them for a moment. */
@@ -36,7 +40,8 @@ export function putTaskQuestions({ id, task, state }: CallUpdate): void {
 
 export function dropQuestion(id: string): void {
   questions.update((known) => known.filter((question) => question.id !== id));
-  if (openQuestion.read() === id) openQuestion.set(undefined);
+  // A call may ask several questions at once: the next one opens when one is answered.
+  if (openQuestion.read() === id) openQuestion.set(questions.read().find(isAwaited)?.id);
 }
 
 export async function answerQuestion({ id, task }: Question, answer: Answer): Promise<void> {

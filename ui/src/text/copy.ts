@@ -11,8 +11,8 @@ export async function copyText(text: string, what: string): Promise<void> {
   }
 }
 
-export function download(name: string, parts: BlobPart[]): void {
-  const address = URL.createObjectURL(new Blob(parts, { type: 'application/x-ndjson' }));
+export function download(name: string, parts: BlobPart[], type = 'application/x-ndjson'): void {
+  const address = URL.createObjectURL(new Blob(parts, { type }));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

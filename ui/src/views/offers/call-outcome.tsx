@@ -6,6 +6,7 @@ import { api } from '../../api/request.ts';
 import { Elapsed } from '../../parts/elapsed.tsx';
 import { addressOf } from '../../route.ts';
 import { announce } from '../../state/announce.ts';
+import { subjectOf } from '../../state/calls.ts';
 import { openQuestion } from '../../state/questions.ts';
 import { latency } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';
@@ -33,7 +34,9 @@ export function CallOutcome({ call }: { call: CallUpdate }) {
       </header>
       {call.error && <ErrorNote error={call.error} />}
       {tone === 'bad' && !call.error && <p className="note bad">The tool ran and reported an error.</p>}
-      {call.result && <ResultView key={call.id} result={call.result} server={call.server} />}
+      {call.result && (
+        <ResultView key={call.id} result={call.result} server={call.server} fileName={fileNameOf(call)} />
+      )}
     </section>
   );
 }
@@ -81,4 +84,11 @@ function Running({ call: { id, progress, task, startedAtMs } }: { call: CallUpda
       </button>
     </>
   );
+}
+
+/** The name of a file with the result, without its ending. */
+function fileNameOf({ request }: CallUpdate): string {
+  return subjectOf(request)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 60);
 }

@@ -1,19 +1,21 @@
 // One tool, resource or prompt: its form, the running call or newest result, and the call history.
 
 import { useMemo, useRef, useState } from 'react';
+import type { Schema } from '../../api/shapes.ts';
 import { parseExact, writeExact } from '../../json/exact-json.ts';
 import { MarkdownText } from '../../markdown/markdown-text.tsx';
 import { looksLikeMarkdown } from '../../markdown/read-blocks.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
-import { addressOf } from '../../route.ts';
+import { addressOf, readRoute, replaceParams } from '../../route.ts';
 import { firstValue } from '../../schema-form/first-value.ts';
 import { Refusal } from '../../schema-form/refusal.tsx';
 import { SchemaForm } from '../../schema-form/schema-form.tsx';
-import { useDraft } from '../../schema-form/use-draft.ts';
+import { type DraftKeeper, useDraft } from '../../schema-form/use-draft.ts';
 import { announce } from '../../state/announce.ts';
 import { calls, startCall } from '../../state/calls.ts';
 import { useCell } from '../../state/cell.ts';
 import { copyCommand } from '../../state/copy-command.ts';
+import { draftKeeper } from '../../state/drafts.ts';
 import { isStale } from '../../state/inspected.ts';
 import { holdsReplacedSecret } from '../../text/command-line.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
@@ -22,7 +24,7 @@ import { CallOutcome } from './call-outcome.tsx';
 import { requestOf, schemaOf, valuesOf } from './call-subject.ts';
 import { useEnteredForm } from './enter-form.ts';
 import { hintsOf } from './offer-list.tsx';
-import type { Offered, OfferKind } from './offered.ts';
+import { keyOf, type Offered, type OfferKind } from './offered.ts';
 
 const verbs = { tool: 'Call', resource: 'Read', template: 'Read', prompt: 'Get' } as const;
 const lists: Record<Offered['kind'], OfferKind> = {
@@ -34,7 +36,8 @@ const lists: Record<Offered['kind'], OfferKind> = {
 
 export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: string | undefined }) {
   const schema = useMemo(() => schemaOf(offered), [offered]);
-  const draft = useDraft(schema, () => parsed(givenArgs) ?? firstValue(schema) ?? {});
+  const keeper = useMemo(() => keeperOf(offered, schema, givenArgs), [offered, schema, givenArgs]);
+  const draft = useDraft(schema, () => parsed(givenArgs) ?? firstValue(schema) ?? {}, keeper);
   const [round, setRound] = useState(0);
   const [shownId, setShownId] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
@@ -100,7 +103,7 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
           if (holdsReplacedSecret(writeExact(values))) {
             announce('Secrets in these arguments were replaced. Enter them again.', 'bad');
           }
-          draft.change(values);
+          draft.replace(values);
           setRound(round + 1);
           setShownId(again.id);
         }}
@@ -112,6 +115,19 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
 function About({ text }: { text: string }) {
   if (looksLikeMarkdown(text)) return <MarkdownText text={text} label="Description" />;
   return <p className="about">{visible(text)}</p>;
+}
+
+/** The arguments of a link replace the draft. The first change takes them out of the address, so that a reload keeps the change. */
+function keeperOf(offered: Offered, schema: Schema, givenArgs: string | undefined): DraftKeeper {
+  const keeper = draftKeeper(keyOf(offered), schema);
+  if (givenArgs === undefined) return keeper;
+  return {
+    read: () => undefined,
+    keep(held) {
+      keeper.keep(held);
+      replaceParams({ ...readRoute().params, args: undefined });
+    },
+  };
 }
 
 function parsed(text: string | undefined): unknown {

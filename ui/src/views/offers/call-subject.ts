@@ -1,6 +1,7 @@
 // The schema of the form for each kind of offer, and the request made from the form values.
 
 import type { CallRequest } from '../../../../src/app/inspector/api.ts';
+import { UriTemplate } from '../../../../src/mcp/uri-template.ts';
 import type { Schema } from '../../api/shapes.ts';
 import { argumentsOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import type { Offered } from './offered.ts';
@@ -11,9 +12,7 @@ export function schemaOf(offered: Offered): Schema {
   if (offered.kind === 'tool') return offered.tool.inputSchema;
   if (offered.kind === 'resource') return { type: 'object', properties: {} };
   const names =
-    offered.kind === 'template'
-      ? variablesOf(offered.template.uriTemplate).map((name) => ({ name, required: true }))
-      : (offered.prompt.arguments ?? []);
+    offered.kind === 'template' ? variablesOf(offered.template.uriTemplate) : (offered.prompt.arguments ?? []);
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -51,14 +50,22 @@ export function valuesOf(offered: Offered, request: CallRequest): unknown {
     return request.kind === 'prompt' && request.name === offered.name ? request.args : undefined;
   if (request.kind !== 'resource') return undefined;
   if (offered.kind === 'resource') return request.uri === offered.name ? {} : undefined;
-  return valuesOfUri(offered.name, request.uri);
+  return new UriTemplate(offered.name).match(request.uri);
 }
 
 const expression = /\{([+#./;?&]?)([^}]*)\}/g;
 
-function variablesOf(template: string): string[] {
-  const names = [...template.matchAll(expression)].flatMap(([, , list = '']) => list.split(',').map(bareName));
-  return [...new Set(names)].filter((name) => name !== '');
+/** Variables of a query, of parameters and of a fragment are optional. */
+const optional = new Set(['?', '&', ';', '#']);
+
+function variablesOf(template: string): { name: string; required: boolean }[] {
+  const found = new Map<string, boolean>();
+  for (const [, operator = '', list = ''] of template.matchAll(expression)) {
+    for (const name of list.split(',').map(bareName)) {
+      if (name !== '') found.set(name, found.get(name) === true || !optional.has(operator));
+    }
+  }
+  return [...found].map(([name, required]) => ({ name, required }));
 }
 
 function bareName(name: string): string {
@@ -79,23 +86,4 @@ function expanded(template: string, values: Values): string {
     const separator = { '.': '.', '/': '/', ';': ';', '?': '&', '&': '&' }[operator] ?? ',';
     return (operator === '+' ? '' : operator) + parts.join(separator);
   });
-}
-
-function valuesOfUri(template: string, uri: string): Values | undefined {
-  const names = variablesOf(template);
-  const pattern = template
-    .split(/\{[^}]*\}/)
-    .map((literal) => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('(.+?)');
-  const found = new RegExp(`^${pattern}$`).exec(uri);
-  if (!found || found.length - 1 !== names.length) return undefined;
-  return Object.fromEntries(names.map((name, at) => [name, safelyDecoded(found[at + 1]!)]));
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // the text is not percent-encoded
-  }
 }

@@ -2,26 +2,34 @@
 // the browser shows without running code. Links are shown and never followed automatically.
 
 import type { ContentBlock, ResourceContents } from '../../api/shapes.ts';
-import { MarkdownText } from '../../markdown/markdown-text.tsx';
 import { HexView } from '../../parts/hex-view.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { addressOf } from '../../route.ts';
 import { byteSize } from '../../text/amounts.ts';
+import { download } from '../../text/copy.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
+import { TextContent } from './text-content.tsx';
 
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
 const sounds = /^audio\/[\w.+-]+$/;
 const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
-export function ContentView({ block, server }: { block: ContentBlock; server: string }) {
+interface Props {
+  block: ContentBlock;
+  server: string;
+  /** The name of saved files, without their ending. */
+  fileName?: string;
+}
+
+export function ContentView({ block, server, fileName = 'content' }: Props) {
   switch (block?.type) {
     case 'text':
-      return <MarkdownText text={String(block.text)} label="Text" />;
+      return <TextContent text={String(block.text)} label="Text" fileName={fileName} />;
     case 'image':
     case 'audio':
-      return <Media data={block.data} mimeType={block.mimeType} />;
+      return <Media data={block.data} mimeType={block.mimeType} fileName={fileName} />;
     case 'resource':
-      return <ResourceView contents={block.resource} />;
+      return <ResourceView contents={block.resource} fileName={fileName} />;
     case 'resource_link':
       return (
         <div className="linked">
@@ -43,21 +51,26 @@ export function ContentView({ block, server }: { block: ContentBlock; server: st
   }
 }
 
-export function ResourceView({ contents }: { contents: ResourceContents }) {
+export function ResourceView({ contents, fileName }: { contents: ResourceContents; fileName: string }) {
   return (
     <div className="linked">
       <code>{visibleLine(String(contents.uri))}</code>
       {contents.mimeType && <span className="tag">{visibleLine(contents.mimeType)}</span>}
       {'text' in contents ? (
-        <MarkdownText text={String(contents.text)} label="Text of the resource" mimeType={contents.mimeType} />
+        <TextContent
+          text={String(contents.text)}
+          label="Text of the resource"
+          mimeType={contents.mimeType}
+          fileName={fileName}
+        />
       ) : (
-        <Media data={contents.blob} mimeType={contents.mimeType ?? ''} />
+        <Media data={contents.blob} mimeType={contents.mimeType ?? ''} fileName={fileName} />
       )}
     </div>
   );
 }
 
-function Media({ data, mimeType }: { data: string; mimeType: string }) {
+function Media({ data, mimeType, fileName }: { data: string; mimeType: string; fileName: string }) {
   if (typeof data !== 'string' || !base64.test(data)) return <p className="note bad">The data is not valid base64.</p>;
   const kind = mimeType.toLowerCase().split(';')[0]!.trim();
   const about = `${kind || 'no type'}, ${byteSize(Math.floor((data.length * 3) / 4))}`;
@@ -67,7 +80,25 @@ function Media({ data, mimeType }: { data: string; mimeType: string }) {
       {/* biome-ignore lint/a11y/useMediaCaption: servers send no captions */}
       {sounds.test(kind) && <audio controls src={`data:${kind};base64,${data}`} aria-label={`Sound, ${about}`} />}
       {!pictures.test(kind) && !sounds.test(kind) && <HexView base64={data.replace(/\s/g, '')} offset={undefined} />}
-      <figcaption className="muted">{visibleLine(about)}</figcaption>
+      <figcaption className="muted">
+        {visibleLine(about)}{' '}
+        <button
+          type="button"
+          className="quiet"
+          onClick={() => download(`${fileName}.${endingOf(kind)}`, [bytesOf(data)], '')}
+        >
+          Save
+        </button>
+      </figcaption>
     </figure>
   );
+}
+
+function bytesOf(data: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(data.replace(/\s/g, '')), (character) => character.charCodeAt(0));
+}
+
+/** The ending of a file of this type. The type is written by the server. */
+function endingOf(kind: string): string {
+  return /^[\w-]+\/([\w-]+)/.exec(kind)?.[1]?.replace('jpeg', 'jpg') ?? 'bin';
 }

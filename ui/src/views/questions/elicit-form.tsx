@@ -6,6 +6,7 @@ import { firstValue } from '../../schema-form/first-value.ts';
 import { Refusal } from '../../schema-form/refusal.tsx';
 import { SchemaForm } from '../../schema-form/schema-form.tsx';
 import { useDraft } from '../../schema-form/use-draft.ts';
+import { answerKeeper } from '../../state/drafts.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
 
@@ -16,9 +17,9 @@ interface Props {
   onAnswer(answer: Answer): void;
 }
 
-export function ElicitForm({ question: { params }, onAnswer }: Props) {
+export function ElicitForm({ question: { id, params }, onAnswer }: Props) {
   const schema = 'requestedSchema' in params ? params.requestedSchema : undefined;
-  const draft = useDraft(schema, () => (schema ? firstValue(schema) : undefined));
+  const draft = useDraft(schema, () => (schema ? firstValue(schema) : undefined), answerKeeper(id));
   const [loss, setLoss] = useState<string>();
   const accept = async (anyway: boolean) => {
     if (!(await draft.admits(anyway))) return;

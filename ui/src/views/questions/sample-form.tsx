@@ -1,9 +1,10 @@
 // Answers a sampling request by hand in place of a model, or refuses it.
 
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import type { Answer } from '../../../../src/app/inspector/api.ts';
 import type { ContentBlock, Sampling } from '../../api/shapes.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
+import { useKeptAnswer } from '../../state/drafts.ts';
 import { visible } from '../../text/visible.ts';
 import { ContentView } from '../offers/content-view.tsx';
 
@@ -12,10 +13,9 @@ interface Props {
   onAnswer(answer: Answer): void;
 }
 
-export function SampleForm({ question: { params, server }, onAnswer }: Props) {
+export function SampleForm({ question: { id: question, params, server }, onAnswer }: Props) {
   const id = useId();
-  const [text, setText] = useState('');
-  const [model, setModel] = useState('written-by-hand');
+  const [{ text, model }, keep] = useKeptAnswer(question, { text: '', model: 'written-by-hand' });
   const messages = Array.isArray(params.messages) ? params.messages : [];
   return (
     <form
@@ -43,11 +43,22 @@ export function SampleForm({ question: { params, server }, onAnswer }: Props) {
       </details>
       <div className="field">
         <label htmlFor={`${id}text`}>Model response</label>
-        <textarea id={`${id}text`} rows={4} required value={text} onChange={(event) => setText(event.target.value)} />
+        <textarea
+          id={`${id}text`}
+          rows={4}
+          required
+          value={text}
+          onChange={(event) => keep({ text: event.target.value, model })}
+        />
       </div>
       <div className="field">
         <label htmlFor={`${id}model`}>Model name</label>
-        <input id={`${id}model`} type="text" value={model} onChange={(event) => setModel(event.target.value)} />
+        <input
+          id={`${id}model`}
+          type="text"
+          value={model}
+          onChange={(event) => keep({ text, model: event.target.value })}
+        />
       </div>
       <div className="buttons end">
         <button type="button" onClick={() => onAnswer({ refuse: 'The user refused.' })}>

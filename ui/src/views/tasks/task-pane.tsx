@@ -66,7 +66,7 @@ export function TaskPane({ task: listed }: { task: TaskSummary }) {
           ) : (
             failure !== undefined && <p className="note bad">{visible(sentence(failure))}</p>
           )}
-          {detail?.result && <ResultView result={detail.result} server={server} />}
+          {detail?.result && <ResultView result={detail.result} server={server} fileName="task" />}
         </section>
       )}
       {detail?.missing && <p className="note">{visible(detail.missing)}</p>}
