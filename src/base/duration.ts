@@ -19,3 +19,10 @@ export function durationText(ms: number): string {
   const [unit, size] = Object.entries(units).findLast(([, size]) => ms % size === 0)!;
   return `${ms / size}${unit}`;
 }
+
+/** A wait for people to read: `250 ms`, `18.4 s`, `2 min`. */
+export function waitText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
+  return `${Number((ms / 60_000).toFixed(1))} min`;
+}

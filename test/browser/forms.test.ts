@@ -99,9 +99,9 @@ inBrowser('forms', () => {
     const { url } = await openInspector('gallery');
     const template = encodeURIComponent('city://{city}{?units,lang}');
     const page = await openPage(`${url}#/resources?server=gallery&name=${template}`);
-    await page.getByRole('textbox', { name: /^city/ }).fill('Oslo');
+    await page.getByRole('combobox', { name: /^city/ }).fill('Oslo');
     await page.getByRole('button', { name: 'Read', exact: true }).click();
-    await page.getByText('city://Oslo: 0').waitFor();
+    await page.getByRole('region', { name: /^Text/ }).getByText('city://Oslo: 0').waitFor();
   });
 });
 

@@ -59,7 +59,7 @@ inBrowser('a tap that runs', () => {
 
     await batch.click();
     await detail(page).getByRole('button', { name: 'Copy as standpipe call' }).click();
-    await page.getByText('the command line cannot reach this server').waitFor();
+    await page.getByText('Copied as JSON: the command line cannot reach this server').waitFor();
     await detail(page)
       .getByRole('button', { name: /^Answer #/ })
       .click();

@@ -97,7 +97,7 @@ inBrowser('tools, resources and prompts', () => {
     await result.getByText('Inside of the answer').waitFor();
     await result.getByRole('link', { name: 'Open in Resources' }).click();
     await page.getByRole('button', { name: 'Read', exact: true }).click();
-    await page.getByText('Water the plants.').waitFor();
+    await page.getByRole('region', { name: /^Text/ }).getByText('Water the plants.').waitFor();
   });
 
   test('renders Markdown without its HTML, shows its source, and reads a linked resource that is not listed', async () => {
@@ -116,7 +116,7 @@ inBrowser('tools, resources and prompts', () => {
     await result.getByRole('link', { name: 'Open in Resources' }).click();
     await page.getByText('Not listed by the server').waitFor();
     await page.getByRole('button', { name: 'Read', exact: true }).click();
-    await page.getByText('Truffles.').waitFor();
+    await page.getByRole('region', { name: /^Text/ }).getByText('Truffles.').waitFor();
   });
 
   test('marks an error of the tool, keeps a history, and calls again with changes', async () => {
@@ -145,10 +145,10 @@ inBrowser('tools, resources and prompts', () => {
     const page = await openPage(`${url}#/resources?server=workbench&name=${encodeURIComponent('note://{day}')}`);
     await page.getByLabel(/^day/).fill('tomorrow');
     await page.getByRole('button', { name: 'Read', exact: true }).click();
-    await page.getByText('Rest.').waitFor();
+    await page.getByRole('region', { name: /^Text/ }).getByText('Rest.').waitFor();
     await goTo(page, '#/prompts?server=workbench&name=greet');
     await page.getByLabel(/^who/).fill('Ada');
     await page.getByRole('button', { name: 'Get', exact: true }).click();
-    await page.getByText('Say hello to Ada.').waitFor();
+    await page.getByRole('region', { name: /^Text/ }).getByText('Say hello to Ada.').waitFor();
   });
 });

@@ -24,6 +24,7 @@ inBrowser('two protocols side by side', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText('done', { exact: true }).waitFor();
+    await result.getByRole('tab', { name: 'Content' }).click();
     expect(await result.getByRole('region', { name: 'Text' }).textContent()).toBe('42');
 
     await goTo(page, '#/wire?server=calculator&q=Calculator');

@@ -10,7 +10,9 @@ import { keyOf, Navigation, titles } from './shell/navigation.tsx';
 import { NoAccess } from './shell/no-access.tsx';
 import { useCell } from './state/cell.ts';
 import { connection, source } from './state/inspected.ts';
+import { resent } from './state/resend.ts';
 import { toggleTheme } from './state/theme.ts';
+import { visibleLine } from './text/visible.ts';
 import { QuestionDialog } from './views/questions/question-dialog.tsx';
 import { ServersView } from './views/servers/servers-view.tsx';
 import { WireView } from './views/wire/wire-view.tsx';
@@ -20,13 +22,15 @@ const TasksView = lazy(() => import('./views/tasks/tasks-view.tsx'));
 const LatencyView = lazy(() => import('./views/latency/latency-view.tsx'));
 const StderrView = lazy(() => import('./views/stderr/stderr-view.tsx'));
 const ClientsView = lazy(() => import('./views/clients/clients-view.tsx'));
+const ResendDialog = lazy(() => import('./views/resend/resend-dialog.tsx'));
 const FleetView = lazy(() => import('./views/fleet/fleet-view.tsx'));
 const ProblemsView = lazy(() => import('./views/problems/problems-view.tsx'));
 
 export function App() {
-  const { view } = useRoute();
+  const { view, unknown } = useRoute();
   const { state } = useCell(connection);
   const known = useCell(source);
+  const isResending = useCell(resent) !== undefined;
   const [help, setHelp] = useState(false);
   useKeys([
     ['?', () => setHelp(true)],
@@ -49,6 +53,11 @@ export function App() {
       <Navigation />
       <main id="main" tabIndex={-1} className={`view view-${view}`}>
         <Suspense fallback={<p className="muted pad">Loading…</p>}>
+          {unknown !== undefined && (
+            <p className="note bad unknown-link" role="alert">
+              There is no view named “{visibleLine(unknown)}”. The servers are shown instead.
+            </p>
+          )}
           {view === 'servers' && <ServersView />}
           {view === 'wire' && <WireView />}
           {(view === 'tools' || view === 'resources' || view === 'prompts') && <OffersView key={view} kind={view} />}
@@ -61,6 +70,11 @@ export function App() {
         </Suspense>
       </main>
       <QuestionDialog />
+      {isResending && (
+        <Suspense>
+          <ResendDialog />
+        </Suspense>
+      )}
       {help && <KeyHelp onClose={() => setHelp(false)} />}
       <Announcements />
     </div>

@@ -22,14 +22,17 @@ export type View = (typeof views)[number];
 export interface Route {
   view: View;
   params: Readonly<Record<string, string>>;
+  /** The name in the address, if no view has it. */
+  unknown?: string;
 }
 
 const lastOfView = new Map<View, string>();
 
 function readHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
-  const view = views.find((one) => one === path) ?? 'servers';
-  return { view, params: Object.fromEntries(new URLSearchParams(query)) };
+  const found = views.find((one) => one === path);
+  const unknown = found || path === '' ? {} : { unknown: path };
+  return { view: found ?? 'servers', params: Object.fromEntries(new URLSearchParams(query)), ...unknown };
 }
 
 const route = new Cell<Route>(readHash(location.hash));

@@ -10,17 +10,21 @@ import type {
   ElicitParams,
   ElicitResult,
   GetPromptResult,
+  Implementation,
+  LogLevel,
   Prompt,
   ReadResourceResult,
   Resource,
   ResourceTemplate,
+  Root,
   SampleParams,
   SampleResult,
+  ServerCapabilities,
   Tool,
 } from '../../mcp/types.ts';
 import type { ClientSummary } from '../../observe/analysis/clients.ts';
 import type { MessageDescription } from '../../observe/analysis/describe-frame.ts';
-import type { ExchangeOutcome, ExchangeTimes, HopTimes } from '../../observe/analysis/exchange.ts';
+import type { ExchangeOutcome, ExchangeTimes, HopTimes, Origin } from '../../observe/analysis/exchange.ts';
 import type { LatencyPoint, LatencyRow } from '../../observe/analysis/latency.ts';
 import type { Life } from '../../observe/analysis/lives.ts';
 import type { Problem } from '../../observe/analysis/problems.ts';
@@ -89,6 +93,8 @@ export interface EventRow {
   note?: string;
   /** The number of the task that the message belongs to (`TaskSummary.row`). */
   task?: number;
+  /** The page caused the request: a call of its user (`page`), or lists that it or its host reads (`lists`). */
+  origin?: Origin;
   summary: string;
 }
 
@@ -137,6 +143,7 @@ export interface LiveMessages {
   problems: Problem[];
   call: CallUpdate;
   task: TaskSummary;
+  subscription: Subscription;
   question: Question;
   answered: { id: string };
   /** Status of the fleet that the host has joined, sent whenever it changes. */
@@ -203,7 +210,7 @@ export interface ExchangePart {
   hop?: HopTimes | undefined;
 }
 
-/** `GET /api/servers/NAME/offer` */
+/** `GET /api/servers/NAME/offer`. For a server that can only be watched: what its recorded answers hold. */
 export interface ServerOffer {
   tools: Tool[];
   resources: Resource[];
@@ -211,6 +218,11 @@ export interface ServerOffer {
   prompts: Prompt[];
   instructions: string | undefined;
   revision: string;
+  /** Name and version of the server, and its capabilities. Absent if the answer that holds them is not stored. */
+  info?: Implementation | undefined;
+  capabilities?: ServerCapabilities | undefined;
+  /** True if the lists come from recorded answers. */
+  recorded?: boolean;
   error: string | undefined;
 }
 
@@ -221,7 +233,12 @@ export interface ServerOffer {
 export type CallRequest =
   | { kind: 'tool'; name: string; args: Record<string, unknown>; argsText?: string; timeoutMs?: number }
   | { kind: 'resource'; uri: string }
-  | { kind: 'prompt'; name: string; args: Record<string, string> };
+  | { kind: 'prompt'; name: string; args: Record<string, string> }
+  /**
+   * Any other request, or a recorded one with changes. `texts`: members of `params` as JSON text, which is sent as written where the server
+   * allows that.
+   */
+  | { kind: 'request'; method: string; params: Record<string, unknown>; texts?: Record<string, string> };
 export interface CallStarted {
   id: string;
 }
@@ -237,8 +254,28 @@ export interface CallUpdate {
   /** Set if the server answered the call with a task. */
   task?: CallTask;
   durationMs?: number;
-  result?: CallToolResult | ReadResourceResult | GetPromptResult;
-  error?: { code: string; message: string; hint?: string };
+  result?: CallResult;
+  /** `rpcCode` and `data`: of the JSON-RPC error that the server sent. */
+  error?: { code: string; message: string; hint?: string; rpcCode?: number; data?: unknown };
+  /** The events of the newest request to the server that the call led to, and of its answer. */
+  requestSeq?: number;
+  answerSeq?: number;
+  /** What is wrong with the answer, although the call did not fail: it violates a schema. */
+  violations?: string[];
+}
+
+export type CallResult = CallToolResult | ReadResourceResult | GetPromptResult | Record<string, unknown>;
+
+/**
+ * `GET /api/calls/ID/frames`, `GET /api/exchanges/SEQ/frames`: the events of a call, oldest first: its requests, questions, progress, log
+ * messages, stderr output and answers.
+ */
+export interface FramesReport {
+  seqs: number[];
+  /** Number of older events that were left out. */
+  omitted: number;
+  /** Number of other requests that the same process handled at the same time: output may belong to them. */
+  others: number;
 }
 
 /** The newest state of the task of a call. */
@@ -315,9 +352,61 @@ export interface ActionResult {
   error?: string;
 }
 
+/** `POST /api/servers/NAME/complete`: `{ "ref", "argument": { "name", "value" }, "context"? }`. At most 100 values. */
+export interface CompletionReport {
+  values: string[];
+  total?: number | undefined;
+  hasMore?: boolean | undefined;
+}
+
+/** `POST /api/servers/NAME/ping` */
+export interface PingReport {
+  ms: number;
+}
+
+/** `GET /api/roots`; `POST /api/roots` with `{ "roots" }` replaces them and tells the servers. */
+export interface RootsReport {
+  roots: Root[];
+  /** False if the servers get their roots from another program. */
+  canEdit: boolean;
+}
+
+/**
+ * `POST /api/servers/NAME/subscriptions` with `{ "uri" }`, `GET /api/subscriptions`, `DELETE /api/subscriptions/ID`. Changes are sent as
+ * `subscription`.
+ */
+export interface Subscription {
+  id: string;
+  server: string;
+  uri: string;
+  state: 'starting' | 'active' | 'ended' | 'stopped';
+  /** Why it has ended without being stopped. */
+  ended?: 'server' | 'connection';
+  /** Number of all updates, and the newest 100. */
+  count: number;
+  updates: { atMs: number; uri: string }[];
+}
+
+/** `GET /api/logs?server=NAME&level=LEVEL&search=TEXT`: the newest 2,000 log messages with this level or a more severe one. */
+export interface LogPage {
+  messages: {
+    seq: number;
+    atMs: number;
+    server: string;
+    life: number;
+    level: LogLevel;
+    logger: string | undefined;
+    /** The data as text: a string as it is, other data as JSON. */
+    data: string;
+  }[];
+  dropped: boolean;
+}
+
 /** `GET /api/latency` */
 export interface LatencyReport {
   rows: LatencyRow[];
+  /** Number of all responses. */
+  total: number;
   /** Points of the plot: one for each answered request, at most the newest 5,000. */
   points: LatencyPoint[];
 }

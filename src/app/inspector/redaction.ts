@@ -2,6 +2,7 @@
 // identity, because several pages follow the same calls.
 
 import { decodeText } from '../../base/decode-text.ts';
+import { isObject } from '../../base/json-object.ts';
 import type { Redact } from '../../base/secrets/redact.ts';
 import { type FlowEvent, type FrameEvent, fieldsOf } from '../../observe/flow/event.ts';
 import { asItIs } from './views/event-rows.ts';
@@ -41,9 +42,13 @@ export function redactionBy(redact: Redact): Redaction {
 }
 
 function redactValue(value: object, redact: Redact): object {
-  const text = JSON.stringify(value, (key, member) => (key === 'argsText' ? redact(String(member)) : member));
+  const text = JSON.stringify(value, (key, member) => {
+    if (key === 'argsText') return redact(String(member));
+    if (key !== 'texts' || !isObject(member)) return member;
+    return Object.fromEntries(Object.entries(member).map(([name, json]) => [name, redact(String(json))]));
+  });
   const redacted = redact(text);
-  if (redacted === text && !text.includes('"argsText":')) return value;
+  if (redacted === text && !/"(?:argsText|texts)":/.test(text)) return value;
   return withAddressesOf(value, JSON.parse(redacted)) as object;
 }
 

@@ -1,19 +1,23 @@
 // The routes of the API (api.ts).
 
-import { LONGEST_TIMER_MS } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { isNestedTooDeeply } from '../../base/to-json.ts';
+import type { LogLevel } from '../../mcp/types.ts';
 import { HttpProblem } from '../../wire/http/http-problem.ts';
 import { Router } from '../../wire/http/router.ts';
 import { type Asked, IDLE_MS, type Route, streamed } from './answer.ts';
-import type { ActionResult, CallRequest, CallStarted, ExchangeReport, SearchPage, ServerOffer } from './api.ts';
+import type { ActionResult, CallStarted, ExchangeReport, SearchPage, ServerOffer } from './api.ts';
 import { Calls, readOffer } from './calls/calls.ts';
+import { readCall } from './calls/read-call.ts';
+import { Subscriptions } from './calls/subscriptions.ts';
 import { TaskList } from './calls/task-list.ts';
+import { addExerciseRoutes } from './exercise-routes.ts';
 import type { SourceHost } from './sources/source.ts';
 import { eventDetail, exchangeReport } from './views/event-detail.ts';
 import { readRanges, sendRecording } from './views/export-recording.ts';
 import type { LiveFeed } from './views/live-feed.ts';
+import { logLevels, logMessages } from './views/log-messages.ts';
+import { recordedOffer } from './views/recorded-offer.ts';
 import { searchStderr, searchText } from './views/search.ts';
 import { type InspectorView, MOST_PAGE_ROWS } from './views/view.ts';
 
@@ -24,7 +28,8 @@ export function makeApi(view: InspectorView, feed: LiveFeed): { router: Router<R
   const { source } = view;
   const { flow } = source;
   const nowMs = () => Date.now() - source.startedAt.getTime();
-  const calls = new Calls(acting, nowMs, (update) => feed.call(update));
+  const calls = new Calls(view, acting, nowMs, (update) => feed.call(update));
+  const subscriptions = new Subscriptions(nowMs, (subscription) => feed.subscription(subscription));
   const tasks = new TaskList(view, calls);
   feed.tasks = tasks;
 
@@ -46,6 +51,8 @@ export function makeApi(view: InspectorView, feed: LiveFeed): { router: Router<R
   addRedacted('GET', '/calls', ({ redaction }) => calls.list().map((update) => redaction.value(update)));
   add('GET', '/latency', () => view.latency());
   add('DELETE', '/calls/:id', cancel);
+  addExerciseRoutes(add, { view, calls, subscriptions, known, acting });
+  addRedacted('GET', '/logs', ({ query, redaction }) => logMessages(view, logQuery(query), redaction));
   add('GET', '/tasks', () => tasks.list());
   add('GET', '/tasks/:id', ({ names }) => tasks.detail(names.id!));
   add('DELETE', '/tasks/:id', cancelTask);
@@ -120,8 +127,12 @@ export function makeApi(view: InspectorView, feed: LiveFeed): { router: Router<R
   }
 
   async function offer({ names }: Asked): Promise<ServerOffer> {
-    await known(names.server!);
-    return readOffer(acting(), names.server!);
+    const server = names.server!;
+    const statuses = (await source.host?.status()) ?? [];
+    if (statuses.some(({ name }) => name === server)) return readOffer(view, acting(), server);
+    await view.caughtUp();
+    if (view.analysis.lives.servers.includes(server)) return recordedOffer(view, server);
+    throw new HttpProblem(404, `There is no server named ${JSON.stringify(server)}`);
   }
 
   async function control(verb: 'start' | 'stop' | 'restart', { names }: Asked): Promise<ActionResult> {
@@ -147,7 +158,13 @@ export function makeApi(view: InspectorView, feed: LiveFeed): { router: Router<R
     throw new HttpProblem(409, `A ${source.kind} can only be watched`);
   }
 
-  return { router, close: () => calls.cancelAll() };
+  return {
+    router,
+    close() {
+      subscriptions.stopAll();
+      calls.cancelAll();
+    },
+  };
 }
 
 function pageQuery(query: URLSearchParams) {
@@ -167,45 +184,20 @@ function stderrQuery(query: URLSearchParams) {
   };
 }
 
-function wholeNumber(what: string, text: string | null | undefined): number | undefined {
+function logQuery(query: URLSearchParams) {
+  const level = query.get('level') || undefined;
+  if (level !== undefined && !logLevels.includes(level as LogLevel)) {
+    throw new HttpProblem(400, `"level" must be one of ${logLevels.join(', ')}`);
+  }
+  return {
+    server: query.get('server') || undefined,
+    level: level as LogLevel | undefined,
+    search: query.get('search') || undefined,
+  };
+}
+
+export function wholeNumber(what: string, text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   if (!/^\d{1,15}$/.test(text)) throw new HttpProblem(400, `${what} must be an integer`);
   return Number(text);
-}
-
-function readCall(given: unknown): CallRequest {
-  if (!isObject(given)) throw new HttpProblem(400, 'A call must be a JSON object');
-  const { kind, name, uri, argsText, timeoutMs } = given;
-  if (kind === 'resource') {
-    if (typeof uri !== 'string') throw new HttpProblem(400, 'The "uri" of a resource must be a string');
-    return { kind, uri };
-  }
-  if (kind !== 'tool' && kind !== 'prompt') throw new HttpProblem(400, '"kind" must be tool, resource or prompt');
-  if (typeof name !== 'string') throw new HttpProblem(400, `The "name" of a ${kind} must be a string`);
-  if (argsText !== undefined && (kind !== 'tool' || typeof argsText !== 'string')) {
-    throw new HttpProblem(400, '"argsText" must be the arguments of a tool as JSON text');
-  }
-  const args = argsText === undefined ? (given.args ?? {}) : parseArguments(argsText);
-  if (!isObject(args)) throw new HttpProblem(400, '"args" must be an object');
-  if (isNestedTooDeeply(args)) throw new HttpProblem(400, '"args" is nested too deeply to be sent');
-  if (kind === 'prompt') {
-    if (Object.values(args).some((value) => typeof value !== 'string')) {
-      throw new HttpProblem(400, 'The "args" of a prompt must be strings');
-    }
-    return { kind, name, args: args as Record<string, string> };
-  }
-  const request: CallRequest = { kind, name, args, ...(argsText !== undefined && { argsText }) };
-  if (timeoutMs === undefined) return request;
-  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
-    throw new HttpProblem(400, `"timeoutMs" must be a number above 0 and at most ${LONGEST_TIMER_MS}`);
-  }
-  return { ...request, timeoutMs };
-}
-
-function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new HttpProblem(400, `"argsText" is not JSON: ${(error as Error).message}`);
-  }
 }

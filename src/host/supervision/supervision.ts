@@ -2,6 +2,7 @@
 // Invariants: an `open` comes only after the previous process has exited, so a server never has two processes. A process that was started
 // before the last `stop`, `restart` or `replace` is ended and never used. A held server stays stopped until a command starts it.
 
+import { waitText } from '../../base/duration.ts';
 import type { RestartLimits } from '../../config/server-config.ts';
 import { decideRestart, noHistory, type ProcessEnding, type RestartHistory } from './restart-policy.ts';
 import { isAway, type ServerState } from './server-state.ts';
@@ -297,11 +298,11 @@ class Draft {
     this.#set({ backoff });
     this.effects.push({ type: 'wait', generation: backoff, ms: decision.afterMs });
     if (isRemote && (!wasReady || decision.history.failures > this.next.limits.maxRestarts)) {
-      this.#change('unreachable', `${message} — next attempt in ${decision.afterMs} ms, or for a call`);
+      this.#change('unreachable', `${message} — next attempt in ${waitText(decision.afterMs)}, or for a call`);
       return this.#answer();
     }
     const what = isRemote ? 'connects again' : 'restarts';
-    this.#change('backoff', `${message} — ${what} in ${decision.afterMs} ms`);
+    this.#change('backoff', `${message} — ${what} in ${waitText(decision.afterMs)}`);
   }
 
   #close(generation: number): void {

@@ -2,7 +2,7 @@
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Progress } from '../../wire/jsonrpc/conventions.ts';
-import type { Caller, ClientFacts, Params } from '../service.ts';
+import type { Caller, ClientFacts, Params, RequestLink } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
 import type { CallOptions, InputHandlers } from './options.ts';
 import { askHandlers } from './session/inputs.ts';
@@ -27,6 +27,10 @@ export class ClientCall implements Caller {
 
   get signal(): CancelSignal | undefined {
     return this.options?.signal;
+  }
+
+  get link(): RequestLink | undefined {
+    return this.options?.link;
   }
 
   get wantsProgress(): boolean {

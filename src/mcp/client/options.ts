@@ -8,7 +8,7 @@ import type { RequestOptions } from '../../wire/jsonrpc/outbound.ts';
 import type { Extension } from '../extensions/extension.ts';
 import type { RunBounded } from '../json-schema.ts';
 import type { Era, Revision } from '../revisions.ts';
-import type { ClientIdentity } from '../service.ts';
+import type { ClientIdentity, RequestLink } from '../service.ts';
 import type {
   ClientCapabilities,
   ElicitParams,
@@ -113,6 +113,8 @@ export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
   repeatable?: boolean;
   /** @internal Called with the result of `callTool` as the server sent it, before deviations are corrected. */
   onAnswer?: (result: unknown) => void;
+  /** @internal Observer hooks: gets the requests to servers that the call leads to. */
+  link?: RequestLink;
   /** 2026-07-28: the least severe level of log messages for this request. Earlier revisions have only `setLogLevel`. */
   logLevel?: LogLevel;
 }

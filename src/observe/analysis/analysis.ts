@@ -4,12 +4,13 @@
 import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { Clients } from './clients.ts';
 import { Descriptions, type FrameDescription, type MessageDescription } from './describe-frame.ts';
-import { type Exchange, isFailure } from './exchange.ts';
+import { type Exchange, isFailure, type Origin } from './exchange.ts';
 import { Exchanges } from './exchanges.ts';
 import { HttpExchanges } from './http-problems.ts';
 import type { Latency } from './latency.ts';
 import { Lives } from './lives.ts';
 import { isRefusal, type Problem, Problems } from './problems.ts';
+import { RecordedLists } from './recorded-lists.ts';
 import { type Task, Tasks } from './tasks.ts';
 
 export interface AnalysisChange {
@@ -36,13 +37,19 @@ export class Analysis {
   readonly clients = new Clients();
   readonly http = new HttpExchanges();
   readonly tasks = new Tasks();
+  readonly lists = new RecordedLists();
   readonly #descriptions = new Descriptions();
   readonly describe = (frame: FrameEvent): FrameDescription => this.#descriptions.of(frame);
-  readonly #exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.describe });
+  readonly #exchanges: Exchanges;
   readonly #problems = new Problems(this.describe);
   readonly #violations = new Set<number>();
   #unanswered: { exchange: Exchange; sinceMs: number }[] = [];
   #change = noChange();
+
+  /** `originOf`: which requests the watching program has caused. */
+  constructor(originOf?: (exchange: Exchange) => Origin | undefined) {
+    this.#exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.describe, originOf });
+  }
 
   get problems(): Problem[] {
     return this.#problems.list();
@@ -86,9 +93,9 @@ export class Analysis {
   }
 
   #seeClient(event: FlowEvent): void {
-    const isRequest = ({ kind }: MessageDescription) => kind === 'request';
     const isIn = event.kind === 'frame' && event.direction === 'fromClient';
-    this.clients.see(event, isIn ? this.describe(event).messages.filter(isRequest).length : 0);
+    const requests = isIn ? this.describe(event).messages.filter(({ kind }) => kind === 'request') : [];
+    this.clients.see(event, requests.length, requests.filter(({ method }) => method?.startsWith('standpipe/')).length);
     this.#change.clients = true;
   }
 
@@ -111,10 +118,14 @@ export class Analysis {
   }
 
   /** Counts a schema violation once per event. */
-  noteViolation(event: FlowEvent, violation: string): void {
+  noteViolation(
+    event: FlowEvent,
+    violation: string,
+    kind: 'schema-violation' | 'output-violation' = 'schema-violation',
+  ): void {
     if (this.#violations.has(event.seq) || this.#violations.size >= MOST_VIOLATIONS) return;
     this.#violations.add(event.seq);
-    this.#noteProblem('schema-violation', event.server, event.seq, violation);
+    this.#noteProblem(kind, event.server, event.seq, violation);
   }
 
   #noteProblem(...problem: Parameters<Problems['note']>): void {
@@ -126,6 +137,7 @@ export class Analysis {
     const { requestSeq, answerSeq, cancelSeq, direction, method } = exchange;
     if (event.kind === 'exit' || event.kind === 'client' || event.kind === 'remote' || event.kind === 'http') {
       this.#change.updated.add(requestSeq);
+      if (event.kind === 'exit' && method === 'server/discover') this.lives.probed(exchange);
       // HTTP failures are reported as their own problem. A connection closed by this side is not a problem.
       const isExplained = event.kind === 'http' || (event.kind === 'remote' && event.reason === undefined);
       if (isExplained || direction !== 'toServer' || staysOpen.has(method)) return;
@@ -134,7 +146,10 @@ export class Analysis {
     }
     if (event.seq === answerSeq || event.seq === cancelSeq) this.#change.updated.add(requestSeq);
     if (event.seq !== answerSeq) return;
-    if (direction === 'toServer') this.lives.answered(exchange);
+    if (direction === 'toServer') {
+      this.lives.answered(exchange);
+      this.lists.answered(exchange);
+    }
     if (direction === 'fromClient' && isFailure(exchange)) this.clients.failed(exchange.server);
     if (this.#hasIdAsText(event, exchange)) this.noteViolation(event, ID_AS_TEXT);
   }

@@ -19,6 +19,8 @@ export interface ClientSummary {
   closedAtMs?: number | undefined;
   lastAtMs: number;
   requests: number;
+  /** How many of the requests control the host (`standpipe/…`): a program may have a connection for them alone. */
+  controls: number;
   /** Requests that failed or were refused. */
   errors: number;
   bytesIn: number;
@@ -36,11 +38,12 @@ export class Clients {
     return [...this.#byName.values()].sort((a, b) => a.openedAtMs - b.openedAtMs).map((client) => ({ ...client }));
   }
 
-  /** `requests`: the number of requests in the event. */
-  see(event: FlowEvent, requests: number): void {
+  /** `requests`: the number of requests in the event. `controls`: those of them that control the host. */
+  see(event: FlowEvent, requests: number, controls = 0): void {
     const client = this.#client(event);
     client.lastAtMs = event.atMs;
     client.requests += requests;
+    client.controls += controls;
     if (event.kind === 'frame') client[event.direction === 'fromClient' ? 'bytesIn' : 'bytesOut'] += event.length;
     if (event.kind !== 'client') return;
     const { door, principal, name, version, revision, stateless = false, state } = event;
@@ -54,7 +57,7 @@ export class Clients {
   }
 
   #client({ server, atMs }: FlowEvent): ClientSummary {
-    const counts = { requests: 0, errors: 0, bytesIn: 0, bytesOut: 0 };
+    const counts = { requests: 0, controls: 0, errors: 0, bytesIn: 0, bytesOut: 0 };
     const fresh = { client: server, stateless: false, openedAtMs: atMs, lastAtMs: atMs, ...counts };
     const known = this.#byName.get(server) ?? fresh;
     this.#byName.delete(server);

@@ -10,6 +10,9 @@ import type { Task } from './tasks.ts';
  */
 export type ExchangeOutcome = 'pending' | 'ok' | 'error' | 'tool-error' | 'cancelled' | 'lost';
 
+/** Why the watching program caused a request itself: a call that its user made, or lists that it reads to show them. */
+export type Origin = 'page' | 'lists';
+
 export interface Exchange {
   readonly server: string;
   readonly life: number;
@@ -40,6 +43,11 @@ export interface Exchange {
   causes?: Exchange[];
   /** The task that this request became, or belongs to. */
   task?: Task;
+  /** Set for a request of the watching program. */
+  origin?: Origin;
+  /** Time during which questions to a person were pending, and until when it is counted. */
+  askedMs?: number;
+  askedUntilMs?: number;
 }
 
 export const otherWay: Readonly<Record<FlowDirection, FlowDirection>> = {
@@ -56,9 +64,28 @@ export function latencyMs(exchange: Exchange): number | undefined {
   return exchange.answerSeq === undefined ? undefined : exchange.endMs! - exchange.startMs;
 }
 
-/** A server of an older revision answers `server/discover` with an error. The client then sends `initialize`. */
-export function isRefusedProbe({ method, outcome }: Exchange): boolean {
-  return method === 'server/discover' && outcome === 'error';
+/** The latency without the time in which the server waited for a person. */
+export function workMs(exchange: Exchange): number | undefined {
+  const ms = latencyMs(exchange);
+  return ms === undefined ? undefined : Math.max(0, ms - (exchange.askedMs ?? 0));
+}
+
+/** Adds the time of an answered question. The times of simultaneous questions count once. */
+export function addQuestion(exchange: Exchange, { startMs, endMs = startMs }: Exchange): void {
+  const fromMs = Math.max(startMs, exchange.askedUntilMs ?? startMs);
+  exchange.askedMs = (exchange.askedMs ?? 0) + Math.max(0, endMs - fromMs);
+  exchange.askedUntilMs = Math.max(endMs, exchange.askedUntilMs ?? endMs);
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+/**
+ * A server of an older revision answers `server/discover` with an error. The client then sends `initialize`. A list that the watching
+ * program reads may be one that the server does not have.
+ */
+export function isRefusedProbe({ method, outcome, origin, error }: Exchange): boolean {
+  if (outcome !== 'error') return false;
+  return method === 'server/discover' || (origin === 'lists' && error?.code === METHOD_NOT_FOUND);
 }
 
 export function isFailure(exchange: Exchange): boolean {

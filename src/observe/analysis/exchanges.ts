@@ -3,11 +3,21 @@
 // not run on the hot path.
 
 import { decodeText } from '../../base/decode-text.ts';
+import { mayAsk, questionMethods } from '../../mcp/methods.ts';
 import type { RequestId } from '../../wire/jsonrpc/message.ts';
 import { traceMessage } from '../../wire/jsonrpc/recover-id.ts';
 import type { FaultFact, FlowEvent, FlowStamp, FrameEvent, HttpFact } from '../flow/event.ts';
 import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';
-import { type Exchange, isFailure, latencyMs, otherWay, waitsForAnEnd, weightOf } from './exchange.ts';
+import {
+  addQuestion,
+  type Exchange,
+  isFailure,
+  type Origin,
+  otherWay,
+  waitsForAnEnd,
+  weightOf,
+  workMs,
+} from './exchange.ts';
 import { isHttpFailure } from './http-failure.ts';
 import { Latency } from './latency.ts';
 import { Links } from './links.ts';
@@ -18,6 +28,8 @@ export interface ExchangesOptions {
   /** Approximate limit of the exchanges' memory: methods, ids and errors can be long. */
   maxBytes?: number;
   describe?: (frame: FrameEvent) => FrameDescription;
+  /** Whether the watching program caused the request. Asked when the request is seen, and again when it is answered. */
+  originOf?: ((exchange: Exchange) => Origin | undefined) | undefined;
 }
 
 type FaultEvent = FlowStamp & FaultFact;
@@ -27,6 +39,7 @@ export class Exchanges {
   readonly #maxExchanges: number;
   readonly #maxBytes: number;
   readonly #describe: (frame: FrameEvent) => FrameDescription;
+  readonly #originOf: ExchangesOptions['originOf'];
   readonly #open = new OpenRequests();
   /** All exchanges, oldest first. Entries before `#first` were forgotten. */
   #all: (Exchange | undefined)[] = [];
@@ -36,7 +49,9 @@ export class Exchanges {
   #heldBytes = 0;
   #forgotten = 0;
 
-  constructor({ maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024, describe = describeFrame }: ExchangesOptions = {}) {
+  constructor(options: ExchangesOptions = {}) {
+    const { maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024, describe = describeFrame, originOf } = options;
+    this.#originOf = originOf;
     this.#maxExchanges = maxExchanges;
     this.#maxBytes = maxBytes;
     this.#describe = describe;
@@ -136,6 +151,7 @@ export class Exchanges {
     this.#bySeq.link(event.seq, exchange);
     this.#heldBytes += weightOf(exchange);
     this.#links.came(exchange);
+    this.#noteOrigin(exchange);
     this.#forgetWhatIsTooMuch();
   }
 
@@ -152,9 +168,27 @@ export class Exchanges {
     this.#setError(exchange, message.error);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
     if (!waitsForAnEnd.has(exchange.method)) {
-      this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
+      this.#noteOrigin(exchange);
+      this.latency.add(exchange, event.atMs, workMs(exchange)!, isFailure(exchange));
     }
+    if (questionMethods.includes(exchange.method)) this.#answered(exchange);
     this.#forgetWhatIsTooMuch();
+  }
+
+  /** The requests that may have caused the question were not worked on while it was pending. */
+  #answered(question: Exchange): void {
+    for (const exchange of this.#open.of(question)) {
+      if (exchange.direction === question.direction || exchange.startMs > question.startMs) continue;
+      if (!mayAsk(exchange.method)) continue;
+      addQuestion(exchange, question);
+      for (const cause of exchange.causes ?? []) addQuestion(cause, question);
+    }
+  }
+
+  #noteOrigin(exchange: Exchange): void {
+    const origin = this.#originOf?.(exchange);
+    if (origin) exchange.origin = origin;
+    else delete exchange.origin;
   }
 
   #asked(event: FrameEvent | FaultEvent, id: RequestId): Exchange | undefined {

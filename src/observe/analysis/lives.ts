@@ -17,6 +17,8 @@ export interface Life {
   exitCode: number | null | undefined;
   signal: string | null | undefined;
   rung: string | undefined;
+  /** The process exited when it was asked for its revision (`server/discover`). Another process of the same start follows. */
+  probe?: true;
   stderrTail: string;
   /** Facts about a remote server, which has no process. */
   remote?: RemoteLife;
@@ -94,6 +96,12 @@ export class Lives {
       default:
         return false;
     }
+  }
+
+  /** The process exited before it answered `server/discover`. */
+  probed({ server, life }: Exchange): void {
+    const known = this.#byServer.get(server)?.get(life);
+    if (known) known.probe = true;
   }
 
   /** Without state events, a server counts as ready at its first answer. */

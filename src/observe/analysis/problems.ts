@@ -8,7 +8,7 @@ import { type HttpProblemKind, httpDetail, httpProblems, httpWords, remoteProble
 
 type Kind =
   | ('stdout-pollution' | 'slow-start' | 'crash-loop' | 'era-fallback' | 'schema-violation' | 'oversized-frame')
-  | ('truncated-frame' | 'exit-with-error' | 'unanswered' | 'refused' | HttpProblemKind);
+  | ('truncated-frame' | 'exit-with-error' | 'unanswered' | 'refused' | 'output-violation' | HttpProblemKind);
 
 export interface Problem {
   kind: Kind;
@@ -34,6 +34,7 @@ const words: Record<Kind, readonly [title: string, explanation: string]> = {
   'crash-loop': ['Crashes repeatedly', 'The server exited at least 4 times within 30 s, or its host stopped restarting it. Its last output on stderr shows the reason. Fix it, then start the server again.'],
   'era-fallback': ['Uses an older revision', 'The server does not support server/discover (2026-07-28), so initialize was sent instead. This is harmless and costs one request at the first start.'],
   'schema-violation': ['Violates the protocol schema', 'A message does not match the schema of its revision. The event shows the details.'],
+  'output-violation': ['Result violates the output schema', 'Strict clients refuse such a result. Correct the structured content, or the outputSchema of the tool.'],
   'oversized-frame': ['Message over the size limit', 'A message was longer than maxFrameBytes and was skipped. Its request failed; the connection continued. Raise the limit or send less at a time.'],
   'truncated-frame': ['Truncated message', 'The stream ended in the middle of a message: the process ended while it wrote, or did not write the newline.'],
   'exit-with-error': ['Exited with an error', 'The process exited with a code other than 0, or was ended by a signal. Its stderr shows its last output.'],

@@ -4,7 +4,7 @@ import { useCell } from '../state/cell.ts';
 import { clients } from '../state/inspected.ts';
 import { labelOf } from '../text/client-label.ts';
 import { visibleLine } from '../text/visible.ts';
-import { serverColour } from './server-colour.ts';
+import { clientColour, serverColour } from './server-colour.ts';
 
 export function ServerChip({ name }: { name: string }) {
   const client = useCell(clients).get(name);
@@ -14,7 +14,7 @@ export function ServerChip({ name }: { name: string }) {
       <span
         className={client ? 'server-dot client-dot' : 'server-dot'}
         aria-hidden="true"
-        style={{ background: serverColour(name) }}
+        style={{ background: client ? clientColour(name) : serverColour(name) }}
       />
       <span className="cut">{label}</span>
     </span>

@@ -6,6 +6,7 @@ import { plainOf } from '../json/exact-json.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { visible } from '../text/visible.ts';
 import { type Choices, checkValue, type Fault } from './check-value.ts';
+import type { Suggest } from './completed-field.tsx';
 import { Field } from './fields.tsx';
 import { JsonField } from './json-field.tsx';
 import { faultWords } from './refusal.tsx';
@@ -16,17 +17,18 @@ interface Props {
   schema: Schema;
   draft: Draft;
   label: string;
+  suggest?: Suggest | undefined;
 }
 
 const CHECK_DELAY_MS = 250;
 
-export function SchemaForm({ schema, draft, label }: Props) {
+export function SchemaForm({ schema, draft, label, suggest }: Props) {
   const { value, mode, choices } = draft;
   const id = useId();
   const [touched, setTouched] = useState(false);
   const found = useFaults(value, schema, choices);
   const faults = draft.refusal?.faults ?? (touched ? found : []);
-  const state = useMemo(() => ({ draft, faults: byPlace(faults) }), [draft, faults]);
+  const state = useMemo(() => ({ draft, faults: byPlace(faults), suggest }), [draft, faults, suggest]);
   const change = (next: unknown, text?: string) => {
     setTouched(true);
     draft.change(next, text);

@@ -1,15 +1,17 @@
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useContext, useState } from 'react';
 import { parseExact, WrittenNumber, writeExact } from '../json/exact-json.ts';
 import { visibleLine } from '../text/visible.ts';
+import { CompletedField } from './completed-field.tsx';
 import type { InputProps } from './fields.tsx';
 import type { Meaning } from './read-schema.ts';
-import { useFieldFault, useTyped } from './use-draft.ts';
+import { FormContext, useFieldFault, useTyped } from './use-draft.ts';
 
 type Of<F extends Meaning['form']> = InputProps & { meaning: Extract<Meaning, { form: F }> };
 
 const MOST_ROWS = 12;
 
-export function StringField({ id, schema, meaning, value, required, describedBy, onChange }: Of<'string'>) {
+export function StringField({ id, name, schema, meaning, value, required, describedBy, onChange }: Of<'string'>) {
+  const { suggest } = useContext(FormContext);
   const text = typeof value === 'string' ? value : '';
   const change = (next: string) => onChange(next === '' && !required ? undefined : next);
   const hint = Array.isArray(schema.examples) ? String(schema.examples[0]) : undefined;
@@ -26,6 +28,7 @@ export function StringField({ id, schema, meaning, value, required, describedBy,
       />
     );
   }
+  if (suggest) return <CompletedField {...{ id, name, describedBy, suggest }} value={text} onChange={change} />;
   const lines = text.split('\n').length;
   return (
     <textarea

@@ -5,6 +5,7 @@
 import { createContext, useContext, useEffect, useRef, useState } from 'react';
 import type { Schema } from '../api/shapes.ts';
 import { type Choices, checkValue, type Fault } from './check-value.ts';
+import type { Suggest } from './completed-field.tsx';
 
 export interface Held {
   value: unknown;
@@ -97,6 +98,8 @@ export interface FormState {
   draft: Draft | undefined;
   /** The violations to show, by place. */
   faults: ReadonlyMap<string, readonly string[]>;
+  /** Suggests values of text fields. */
+  suggest?: Suggest | undefined;
 }
 
 export const FormContext = createContext<FormState>({ draft: undefined, faults: new Map() });

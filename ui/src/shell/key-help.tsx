@@ -26,6 +26,7 @@ const groups: [string, [string, string][]][] = [
       ['f', 'follow new rows'],
       ['Space', 'pause'],
       ['c', 'copy as standpipe call'],
+      ['r', 'edit and resend'],
       ['e', 'export'],
     ],
   ],

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { lastAddressOf, useRoute, type View, views } from '../route.ts';
 import { useCell } from '../state/cell.ts';
-import { arrivals, clients, fleet, isAlarming, problems, servers } from '../state/inspected.ts';
+import { arrivals, clients, fleet, isAlarming, onlyControls, problems, servers } from '../state/inspected.ts';
 import { tasks, tasksVersion } from '../state/tasks.ts';
 
 export const titles: Record<View, string> = {
@@ -34,7 +34,7 @@ export function Navigation() {
     wire: useCell(arrivals).rows,
     problems: useCell(problems).filter(isAlarming).length,
     tasks: tasks.size,
-    clients: useCell(clients).size,
+    clients: [...useCell(clients).values()].filter((client) => !onlyControls(client)).length,
     fleet: known?.nodes.length,
   };
   const here = useRef<HTMLAnchorElement>(null);

@@ -36,5 +36,6 @@ function newestStart(): number {
 }
 
 export function subjectOf(request: CallRequest): string {
-  return request.kind === 'resource' ? request.uri : request.name;
+  if (request.kind === 'resource') return request.uri;
+  return request.kind === 'request' ? request.method : request.name;
 }

@@ -10,6 +10,7 @@ import { isHidden, type RowUpdate } from './event-columns.ts';
 import * as inspected from './inspected.ts';
 import { nextTask } from './next-task.ts';
 import { dropQuestion, putQuestion, putTaskQuestions } from './questions.ts';
+import { loadSubscriptions, putSubscription } from './subscriptions.ts';
 import { loadTasks, putTask } from './tasks.ts';
 
 const PAGE_ROWS = 2_000;
@@ -47,6 +48,7 @@ async function catchUp(): Promise<void> {
   putClients(overview.clients);
   inspected.problems.set(overview.problems);
   if (overview.canAct) await loadCalls();
+  if (overview.canAct) await loadSubscriptions();
   await loadTasks();
   await loadRows();
 }
@@ -104,6 +106,7 @@ const handlers: LiveHandlers = {
     putTaskQuestions(call);
   },
   task: putTask,
+  subscription: putSubscription,
   question: putQuestion,
   answered: ({ id }) => dropQuestion(id),
   fleet: (status) => inspected.fleet.set(status),

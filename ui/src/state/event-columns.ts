@@ -14,13 +14,14 @@ export const kinds = [
 export const isHidden = (kind: EventRow['kind']) => kind === 'link' || kind === 'hop';
 const hiddenCodes = kinds.flatMap((kind, at) => (isHidden(kind) ? [at + 1] : []));
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
+export const origins = ['page', 'lists'] as const;
 export const directions = ['toServer', 'fromServer', 'fromClient', 'toClient'] as const;
 
 export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note' | 'task'>;
 
 const numeric = ['seq', 'atMs', 'life', 'size', 'latencyMs', 'pairSeq', 'task'] as const;
 const named = ['server', 'client', 'method', 'tool', 'error', 'note'] as const;
-const coded = ['kind', 'type', 'direction'] as const;
+const coded = ['kind', 'type', 'direction', 'origin'] as const;
 
 export class EventColumns {
   count = 0;
@@ -118,6 +119,7 @@ export class EventColumns {
     row.client = this.servers.name(names.client[index]!);
     row.type = types[codes.type[index]! - 1];
     row.direction = directions[codes.direction[index]! - 1];
+    row.origin = origins[codes.origin[index]! - 1];
     row.method = this.methods.name(names.method[index]!);
     row.tool = this.tools.name(names.tool[index]!);
     row.error = this.errors.name(names.error[index]!);
@@ -170,6 +172,7 @@ export class EventColumns {
     codes.kind[index] = kinds.indexOf(row.kind) + 1;
     codes.type[index] = row.type === undefined ? 0 : types.indexOf(row.type) + 1;
     codes.direction[index] = row.direction === undefined ? 0 : directions.indexOf(row.direction) + 1;
+    codes.origin[index] = row.origin === undefined ? 0 : origins.indexOf(row.origin) + 1;
     this.ids[index] = row.id;
     this.summaries[index] = row.summary;
     if (isHidden(row.kind)) this.hidden++;

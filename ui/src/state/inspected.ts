@@ -32,6 +32,11 @@ export function isAlarming({ kind }: Problem): boolean {
   return kind !== 'era-fallback' && kind !== 'deprecated-transport';
 }
 
+/** A program such as `standpipe call` has a connection of its own for the requests that control the host. */
+export function onlyControls({ requests, controls }: ClientSummary): boolean {
+  return controls > 0 && controls === requests;
+}
+
 export const columns = new EventColumns();
 export const wireRows = new FilteredRows(columns);
 /** Counts received rows, for views that reload when new ones arrive. */

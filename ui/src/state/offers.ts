@@ -27,14 +27,15 @@ export async function loadOffer(server: string): Promise<void> {
   }
 }
 
-/** The offers of all servers that can be queried without starting a process. */
+/** The offers of all servers that can be read without starting a process. */
 export function useOffers(): Readonly<Record<string, Offer>> {
   const known = useCell(offers);
   const all = useCell(servers);
   const { lists } = useCell(arrivals);
   const ready = all
-    .filter(({ status }) => status?.state === 'ready')
-    .map(({ name, status }) => `${name}\n${status?.pid}`)
+    // A server that can only be watched has recorded lists.
+    .filter(({ status }) => status === undefined || status.state === 'ready')
+    .map(({ name, status, lives }) => `${name}\n${status?.pid ?? `run ${lives.length}`}`)
     .join('\t');
   useEffect(() => {
     for (const entry of ready ? ready.split('\t') : []) {

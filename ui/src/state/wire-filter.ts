@@ -8,7 +8,7 @@ import {
   groups,
   isTroubleIn,
 } from '../../../src/observe/analysis/wire-filter.ts';
-import { directions, type EventColumns, kinds, types } from './event-columns.ts';
+import { directions, type EventColumns, kinds, origins, types } from './event-columns.ts';
 
 export { type Group, groupOf, groups };
 
@@ -18,6 +18,8 @@ export interface WireFilter extends EventFilter {
   groups: Group[];
   /** The number of a task: selects its messages. 0: all messages. */
   task: number;
+  /** Whether lists that the page and its host read by themselves are left out. */
+  hidesLists: boolean;
 }
 
 /** Whether the rows of a task are folded: if the filter looks for messages, each match is shown. */
@@ -46,6 +48,7 @@ export const noFilter: WireFilter = {
   errorsOnly: false,
   slowerThanMs: 0,
   task: 0,
+  hidesLists: false,
   text: '',
 };
 
@@ -59,6 +62,8 @@ export function groupNumber(columns: EventColumns, index: number): number {
 export function isTrouble(columns: EventColumns, index: number): boolean {
   return isTroubleIn(groups[groupNumber(columns, index)]!, columns.names.error[index] !== 0);
 }
+
+const listsCode = origins.indexOf('lists') + 1;
 
 /** `holdsText`: whether the event is known to contain the text of the filter outside its row. */
 export function compileFilter(
@@ -76,6 +81,7 @@ export function compileFilter(
   return (index) => {
     if (columns.isHidden(index)) return false;
     if (filter.task !== 0 && columns.numbers.task[index] !== filter.task) return false;
+    if (filter.hidesLists && columns.codes.origin[index] === listsCode) return false;
     if (client !== 0 && columns.names.client[index] !== client) return false;
     if (server !== 0 && columns.names.server[index] !== server) return false;
     if (method !== 0 && !hasMethod(columns, index, method, filter.method)) return false;

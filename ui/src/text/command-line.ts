@@ -3,12 +3,15 @@
 import type { CallRequest, Reach } from '../../../src/app/inspector/api.ts';
 import { shellWords } from '../../../src/base/command-line.ts';
 
-export function commandLine({ server, options, command }: Reach, request: CallRequest): string {
+/** A call that the command line has a command for. */
+export type SimpleCall = Exclude<CallRequest, { kind: 'request' }>;
+
+export function commandLine({ server, options, command }: Reach, request: SimpleCall): string {
   const behind = command === undefined ? [] : ['--', ...command];
   return shellWords(['standpipe', ...wordsOf(request, server), ...options, ...behind]);
 }
 
-function wordsOf(request: CallRequest, server: string | undefined): string[] {
+function wordsOf(request: SimpleCall, server: string | undefined): string[] {
   const at = server === undefined ? [] : [server];
   if (request.kind === 'resource') return ['read', ...at, request.uri];
   if (request.kind === 'prompt') return ['prompt', ...at, request.name, ...argumentWords(request.args)];

@@ -2,12 +2,15 @@
 // results are bounded: the oldest calls lose their result first.
 
 import { randomUUID } from 'node:crypto';
-import { toError } from '../../../base/errors.ts';
+import { RpcCode, RpcError, toError } from '../../../base/errors.ts';
 import { isNestedTooDeeply, RawJson } from '../../../base/to-json.ts';
 import type { CallHandle } from '../../../mcp/extensions/default-extensions.ts';
+import type { ServiceFacts } from '../../../mcp/service.ts';
 import { HttpProblem, problemBody } from '../../../wire/http/http-problem.ts';
-import type { CallRequest, CallUpdate, ServerOffer } from '../api.ts';
+import type { CallRequest, CallResult, CallUpdate, ServerOffer } from '../api.ts';
 import type { SourceHost } from '../sources/source.ts';
+import type { InspectorView } from '../views/view.ts';
+import { newWork, type OwnWork } from './own-requests.ts';
 import { taskQuestions } from './questions.ts';
 
 const MOST_CALLS = 200;
@@ -19,6 +22,7 @@ interface Call {
   resultChars: number;
   /** Set if the server answered with a task. */
   handle?: CallHandle;
+  work: OwnWork;
 }
 
 type TaskState = Awaited<ReturnType<CallHandle['status']>>;
@@ -27,10 +31,12 @@ export class Calls {
   readonly #host: () => SourceHost;
   readonly #nowMs: () => number;
   readonly #changed: (update: CallUpdate) => void;
+  readonly #view: InspectorView;
   /** Calls by id, oldest first. */
   readonly #calls = new Map<string, Call>();
 
-  constructor(host: () => SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
+  constructor(view: InspectorView, host: () => SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
+    this.#view = view;
     this.#host = host;
     this.#nowMs = nowMs;
     this.#changed = changed;
@@ -45,7 +51,7 @@ export class Calls {
     this.#makeRoom();
     const id = randomUUID();
     const update: CallUpdate = { id, server, request, startedAtMs: this.#nowMs(), state: 'running' };
-    const call: Call = { update, abort: new AbortController(), resultChars: 0 };
+    const call: Call = { update, abort: new AbortController(), resultChars: 0, work: newWork('page') };
     this.#calls.set(id, call);
     this.#changed(update);
     void this.#run(call);
@@ -82,19 +88,33 @@ export class Calls {
 
   async #run(call: Call): Promise<void> {
     const startedMs = performance.now();
-    const over = (end: Partial<CallUpdate>) =>
-      this.#put(call, { ...end, durationMs: performance.now() - startedMs, progress: undefined });
+    let durationMs: number | undefined;
+    const over = (end: Partial<CallUpdate>) => this.#put(call, { ...end, durationMs, progress: undefined });
     try {
-      const result = await this.#send(call);
+      const result: CallResult = await this.#send(call);
+      durationMs = performance.now() - startedMs;
       if (isNestedTooDeeply(result))
         throw new HttpProblem(502, 'The result is nested too deeply to be shown here: see it on the wire');
       call.resultChars = JSON.stringify(result)?.length ?? 0;
-      over({ state: 'done', result });
+      over({ state: 'done', result, ...(await this.#framesOf(call)) });
       this.#forgetResults();
     } catch (error) {
+      durationMs ??= performance.now() - startedMs;
       const isCancelled = call.abort.signal.aborted || call.update.task?.status === 'cancelled';
-      over(isCancelled ? { state: 'cancelled' } : { state: 'failed', ...problemBody(error) });
+      const frames = await this.#framesOf(call);
+      over({ ...frames, ...(isCancelled ? { state: 'cancelled' } : { state: 'failed', ...failureOf(error) }) });
     }
+  }
+
+  /** The frames of the call, and what is wrong with its answer. */
+  async #framesOf({ work }: Call): Promise<Partial<CallUpdate>> {
+    await this.#view.caughtUp();
+    const exchange = work.exchanges.at(-1);
+    if (!exchange) return {};
+    const { requestSeq, answerSeq } = exchange;
+    const answer = answerSeq === undefined ? undefined : this.#view.source.flow.get(answerSeq);
+    const violations = answer ? await this.#view.problemsOf(answer) : [];
+    return { requestSeq, answerSeq, ...(violations.length > 0 && { violations }) };
   }
 
   async #send(call: Call) {
@@ -103,6 +123,7 @@ export class Calls {
     const client = found.host.client(found.name);
     const settings = {
       signal: call.abort.signal,
+      link: this.#view.own.linkOf(call.work),
       onProgress: ({ progress, total, message }: NonNullable<CallUpdate['progress']>) => {
         // The message of a task is part of its state.
         if (call.update.state === 'running' && !call.handle)
@@ -121,6 +142,8 @@ export class Calls {
         return client.readResource(request.uri, settings);
       case 'prompt':
         return client.getPrompt(request.name, request.args, settings);
+      case 'request':
+        return client.request(request.method, paramsOf(request, found.sendsRawJson), settings);
     }
   }
 
@@ -162,14 +185,36 @@ function argumentsOf(
 ): Record<string, unknown> {
   if (argsText === undefined) return args;
   if (sendsRawJson) return new RawJson(argsText) as unknown as Record<string, unknown>;
-  throw new HttpProblem(
+  throw notAsWritten();
+}
+
+/** Members whose text JSON.parse would change are sent as text, or refused. */
+function paramsOf(
+  { params, texts = {} }: CallRequest & { kind: 'request' },
+  sendsRawJson: boolean,
+): Record<string, unknown> {
+  if (Object.keys(texts).length === 0) return { ...params };
+  if (!sendsRawJson) throw notAsWritten();
+  const raw = Object.entries(texts).map(([name, text]) => [name, new RawJson(text)] as const);
+  return { ...params, ...Object.fromEntries(raw) };
+}
+
+function notAsWritten(): HttpProblem {
+  return new HttpProblem(
     409,
     'The arguments have a number that would be rounded, or a duplicate key. They can be sent as written only to MCP servers of the Inspector’s own host.',
   );
 }
 
+function failureOf(error: unknown): Pick<CallUpdate, 'error'> {
+  const { error: described } = problemBody(error);
+  if (!(error instanceof RpcError)) return { error: described };
+  const data = isNestedTooDeeply(error.data) ? undefined : error.data;
+  return { error: { ...described, rpcCode: error.rpcCode, ...(data !== undefined && { data }) } };
+}
+
 /** Lists of one server. Unreadable parts are left out and reported in `error`. */
-export async function readOffer(host: SourceHost, server: string): Promise<ServerOffer> {
+export async function readOffer(view: InspectorView, host: SourceHost, server: string): Promise<ServerOffer> {
   const errors: string[] = [];
   const tried = async <T>(ask: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -178,18 +223,19 @@ export async function readOffer(host: SourceHost, server: string): Promise<Serve
       errors.push('A part of the result is nested too deeply to be shown');
       return otherwise;
     } catch (error) {
-      errors.push(toError(error).message);
+      if (!isMissingMethod(error)) errors.push(toError(error).message);
       return otherwise;
     }
   };
   const found = host.find(server);
   const client = found.host.client(found.name);
-  const [{ tools }, { resources }, { resourceTemplates }, { prompts }, { instructions }] = await Promise.all([
-    tried(() => client.listTools(), { tools: [] }),
-    tried(() => client.listResources(), { resources: [] }),
-    tried(() => client.listResourceTemplates(), { resourceTemplates: [] }),
-    tried(() => client.listPrompts(), { prompts: [] }),
-    tried<{ instructions?: string | undefined }>(async () => client.service.describe(), {}),
+  const options = { link: view.own.linkOf(newWork('lists')) };
+  const [{ tools }, { resources }, { resourceTemplates }, { prompts }, described] = await Promise.all([
+    tried(() => client.listTools(options), { tools: [] }),
+    tried(() => client.listResources(options), { resources: [] }),
+    tried(() => client.listResourceTemplates(options), { resourceTemplates: [] }),
+    tried(() => client.listPrompts(options), { prompts: [] }),
+    tried<Partial<ServiceFacts>>(async () => client.service.describe(), {}),
   ]);
   // These requests may have started the server: its revision is known only now.
   const status = (await host.status()).find(({ name }) => name === server);
@@ -198,8 +244,15 @@ export async function readOffer(host: SourceHost, server: string): Promise<Serve
     resources,
     resourceTemplates,
     prompts,
-    instructions,
+    instructions: described.instructions,
+    info: described.info,
+    capabilities: described.capabilities,
     revision: status?.revision ?? 'unknown',
     error: [...new Set(errors)].join('; ') || undefined,
   };
+}
+
+/** A server that declares resources need not have templates. */
+function isMissingMethod(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound;
 }

@@ -8,7 +8,7 @@ import { RpcError } from '../../../base/errors.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../../base/to-json.ts';
 import type { InputContext, InputHandlers } from '../../../mcp/client/options.ts';
-import type { ElicitResult, SampleResult } from '../../../mcp/types.ts';
+import type { ElicitResult, Root, SampleResult } from '../../../mcp/types.ts';
 import { HttpProblem } from '../../../wire/http/http-problem.ts';
 import type { Answer, Question } from '../api.ts';
 
@@ -52,6 +52,8 @@ export class Questions {
   readonly #needsPage: boolean;
   readonly #graceMs: number;
   readonly #onUnanswered: QuestionsOptions['onUnanswered'];
+  /** The answer to `roots/list` of every server. */
+  roots: readonly Root[] = [];
   #watcher: QuestionWatcher | undefined;
   #pages = 0;
   #alone: Timer | undefined;
@@ -65,6 +67,7 @@ export class Questions {
 
   readonly inputs = (server: string): InputHandlers => ({
     elicitModes: ['form', 'url'],
+    roots: () => this.roots,
     isAnswered: () => !this.#needsPage || this.#pages > 0,
     elicit: async (params, context) => {
       const answer = await this.#ask({ id: randomUUID(), server, kind: 'elicit', params }, context);

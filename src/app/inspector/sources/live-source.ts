@@ -61,6 +61,10 @@ class LiveSource implements InspectorSource {
     return this.#restored.store;
   }
 
+  isHosted(shown: string): boolean {
+    return this.#names.find(shown)?.member.host !== undefined;
+  }
+
   reach(shown: string): Reach | undefined {
     const found = this.#names.find(shown);
     const options = found?.member.descriptor.cliOptions;

@@ -19,6 +19,8 @@ export interface InspectorSource {
   readonly isOurs?: boolean;
   /** The host of the source; absent if the source can only be watched. */
   readonly host?: SourceHost | undefined;
+  /** Whether a host of the source runs the server. */
+  isHosted?(server: string): boolean;
   /** Replaces the secrets that the owner of the source knows. Text that looks like a secret is found without it. */
   readonly redact?: Redact | undefined;
   /** How the command line reaches a server, if it can. */
@@ -74,6 +76,7 @@ export function hostSource(host: Host, options: HostSourceOptions = {}): Inspect
     live: true,
     flow: host.flow,
     isOurs: true,
+    isHosted: () => true,
     host: acting,
     questions,
     redact,

@@ -95,6 +95,7 @@ function fillExchange(row: EventRow, exchange: Exchange, redact: Redact): void {
   const client = exchange.causes?.[0]?.server;
   if (client !== undefined) row.client = client;
   row.method ??= exchange.method;
+  if (exchange.origin) row.origin = exchange.origin;
   // Only the newest progress notification is linked to its request: a row that took the name of the tool from the request would lose it
   // with the next notification.
   if (exchange.tool !== undefined && row.type !== 'notification') row.tool ??= exchange.tool;
@@ -182,7 +183,10 @@ function noteOf(exchange: Exchange): string | undefined {
   if (outcome === 'cancelled') return 'cancelled';
   // 2025-11-25 refuses to cancel a task that has ended. The sender could not know.
   if (method === 'tasks/cancel' && error?.code === -32602 && task && isOver(task)) return 'the task had ended';
-  return isRefusedProbe(exchange) ? 'not supported by this server: it uses an older revision' : undefined;
+  if (!isRefusedProbe(exchange)) return undefined;
+  return method === 'server/discover'
+    ? 'not supported by this server: it uses an older revision'
+    : 'this server has no such list';
 }
 
 function failureOf({ outcome, error, http }: Exchange, redact: Redact): string | undefined {

@@ -7,7 +7,7 @@ import type { Task } from '../../../observe/analysis/tasks.ts';
 import type { FrameEvent } from '../../../observe/flow/event.ts';
 import { HttpProblem } from '../../../wire/http/http-problem.ts';
 import { safeHeaders } from '../../../wire/http/respond.ts';
-import type { CallUpdate, FleetStatus } from '../api.ts';
+import type { CallUpdate, FleetStatus, Subscription } from '../api.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { TaskList } from '../calls/task-list.ts';
 import type { Redaction } from '../redaction.ts';
@@ -83,6 +83,10 @@ export class LiveFeed {
   call(update: CallUpdate): void {
     this.#each((client) => client.put('call', update));
     if (update.state !== 'running') this.#tellServers();
+  }
+
+  subscription(subscription: Subscription): void {
+    this.#each((client) => client.put('subscription', subscription));
   }
 
   close(): void {
@@ -225,7 +229,8 @@ class BackgroundValidation {
     const [exchange] = this.#view.analysis.exchangesOf(event.seq);
     const method = kind === 'response' ? exchange?.method : messages[0]?.method;
     if (method === undefined) return false;
-    const key = JSON.stringify([event.server, kind, method]);
+    // Each tool has an output schema of its own.
+    const key = JSON.stringify([event.server, kind, method, exchange?.tool]);
     const checks = this.#checked.get(key) ?? 0;
     if (checks >= CHECKS_OF_A_KIND || this.#checked.size >= MOST_KINDS) return false;
     this.#checked.set(key, checks + 1);

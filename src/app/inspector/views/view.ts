@@ -4,7 +4,9 @@
 
 import { type Clock, systemClock, type Timer } from '../../../base/clock.ts';
 import { redactor } from '../../../base/secrets/redact.ts';
+import { methodsOfMcp } from '../../../mcp/methods.ts';
 import { Analysis, type AnalysisChange } from '../../../observe/analysis/analysis.ts';
+import type { Exchange, Origin } from '../../../observe/analysis/exchange.ts';
 import { eventProblems } from '../../../observe/analysis/schema-check.ts';
 import type { FlowEvent, FlowKind } from '../../../observe/flow/event.ts';
 import type {
@@ -16,9 +18,11 @@ import type {
   LiveMessages,
   Overview,
 } from '../api.ts';
+import { OwnRequests } from '../calls/own-requests.ts';
 import { type Redaction, redactionBy } from '../redaction.ts';
 import type { InspectorSource } from '../sources/source.ts';
 import { toRow, toUpdate } from './event-rows.ts';
+import { outputViolation } from './output-violation.ts';
 
 export interface PageQuery {
   after?: number | undefined;
@@ -38,11 +42,14 @@ export class InspectorView {
   readonly source: InspectorSource;
   /** The redaction of all output, unless a page requests the secrets. */
   readonly masked: Redaction;
-  readonly analysis = new Analysis();
+  /** The requests of the page. */
+  readonly own = new OwnRequests();
+  readonly analysis = new Analysis((exchange) => this.#originOf(exchange));
   watchers = 0;
   onChange: (change: AnalysisChange) => void = () => undefined;
   readonly #clock: Clock;
   readonly #unsubscribe: () => void;
+  readonly #ownExchanges = new WeakSet<Exchange>();
   #seenSeq = 0;
   #startUntilSeq = 0;
   #waiting = 0;
@@ -128,7 +135,18 @@ export class InspectorView {
   async latency(): Promise<LatencyReport> {
     await this.caughtUp();
     const { latency } = this.analysis;
-    return { rows: latency.rows(), points: latency.points() };
+    return { rows: latency.rows(), points: latency.points(), total: latency.total };
+  }
+
+  #originOf(exchange: Exchange): Origin | undefined {
+    const { direction, server, method, origin, causes } = exchange;
+    if (direction !== 'toServer') return undefined;
+    const own = this.own.saw(exchange);
+    if (own) this.#ownExchanges.add(exchange);
+    if (own || this.#ownExchanges.has(exchange)) return own ?? origin;
+    // A host reads lists by itself too, to know the tools of its servers.
+    const isByHost = this.source.isHosted?.(server) === true && !causes?.length;
+    return isByHost && methodsOfMcp.get(method)?.list ? 'lists' : undefined;
   }
 
   /** The newest event that was read. Later rows are not known yet. */
@@ -163,6 +181,11 @@ export class InspectorView {
   /** Problems of one event as text, including schema violations, which are not checked for every event. */
   async problemsOf(event: FlowEvent): Promise<string[]> {
     const problems = await eventProblems(event, this.analysis);
+    const violation = await outputViolation(this, event);
+    if (violation !== undefined) {
+      this.analysis.noteViolation(event, violation, 'output-violation');
+      problems.push(violation);
+    }
     if (problems.length > 0) this.#tell();
     return problems;
   }

@@ -8,12 +8,14 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { clients, wallTime } from '../../state/inspected.ts';
+import { clients, onlyControls, wallTime } from '../../state/inspected.ts';
 import { byteSize, clockTime, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
 export default function ClientsView() {
-  const all = [...useCell(clients).values()];
+  const known = [...useCell(clients).values()];
+  const all = known.filter((client) => !onlyControls(client));
+  const controlling = known.length - all.length;
   const [search, setSearch] = useState('');
   const wanted = search.toLowerCase();
   const shown = all.filter((client) => textOf(client).toLowerCase().includes(wanted)).reverse();
@@ -22,7 +24,10 @@ export default function ClientsView() {
     <>
       <div className="view-head">
         <h1>Clients</h1>
-        <span className="muted">{plural(connected, 'connection')} open</span>
+        <span className="muted">
+          {plural(connected, 'connection')} open
+          {controlling > 0 && `, ${plural(controlling, 'connection')} that only controlled the host not listed`}
+        </span>
         {all.length > 5 && <SearchBox label="Find a client" value={search} onChange={setSearch} />}
       </div>
       <div className="scroll pad">

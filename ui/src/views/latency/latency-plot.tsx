@@ -14,7 +14,15 @@ const LEAST_MS = 0.01;
 
 type Points = LatencyReport['points'];
 
-export function LatencyPlot({ points, chosen }: { points: Points; chosen: LatencyRow | undefined }) {
+interface Props {
+  points: Points;
+  /** How many points the backend has kept, of how many responses. */
+  read: number;
+  total: number;
+  chosen: LatencyRow | undefined;
+}
+
+export function LatencyPlot({ points, read, total, chosen }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const isDark = useCell(dark);
@@ -47,6 +55,7 @@ export function LatencyPlot({ points, chosen }: { points: Points; chosen: Latenc
       <figcaption className="muted">
         <span className="key good">● responses</span> <span className="key bad">● errors</span>
         {chosen && ` of ${chosen.tool ?? chosen.method}`}
+        {read < total && ` · the newest ${read.toLocaleString('en')} of ${plural(total, 'response')}`}
       </figcaption>
     </figure>
   );

@@ -21,7 +21,7 @@ const columns: Column[] = [
 ];
 
 export function sameRow(a: LatencyRow | undefined, b: LatencyRow): boolean {
-  return a !== undefined && a.server === b.server && a.method === b.method && a.tool === b.tool;
+  return a !== undefined && a.server === b.server && a.method === b.method && a.tool === b.tool && a.aside === b.aside;
 }
 
 interface Props {
@@ -64,7 +64,7 @@ export function LatencyTable({ rows, chosen, onChoose }: Props) {
         <tbody>
           {sorted.map((row) => (
             <tr
-              key={JSON.stringify([row.server, row.method, row.tool])}
+              key={JSON.stringify([row.server, row.method, row.tool, row.aside])}
               className={sameRow(chosen, row) ? 'chosen' : ''}
             >
               <td>

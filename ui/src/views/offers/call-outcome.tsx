@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { CallUpdate } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Elapsed } from '../../parts/elapsed.tsx';
+import { JsonTree } from '../../parts/json-tree.tsx';
 import { addressOf } from '../../route.ts';
 import { announce } from '../../state/announce.ts';
 import { subjectOf } from '../../state/calls.ts';
@@ -12,12 +13,12 @@ import { latency } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';
 import { ResultView } from './result-view.tsx';
 
-export function outcomeOf({ state, result, task }: CallUpdate): { word: string; tone: string } {
+export function outcomeOf({ state, result, task, violations }: CallUpdate): { word: string; tone: string } {
   if (state === 'running') return { word: task ? task.status.replace('_', ' ') : 'running', tone: 'busy' };
   if (state === 'cancelled') return { word: 'cancelled', tone: 'plain' };
   if (state === 'failed') return { word: 'failed', tone: 'bad' };
-  const reported = result && 'isError' in result && result.isError;
-  return reported ? { word: 'tool error', tone: 'bad' } : { word: 'done', tone: 'good' };
+  if (result && 'isError' in result && result.isError) return { word: 'tool error', tone: 'bad' };
+  return violations ? { word: 'invalid result', tone: 'bad' } : { word: 'done', tone: 'good' };
 }
 
 export function CallOutcome({ call }: { call: CallUpdate }) {
@@ -33,20 +34,44 @@ export function CallOutcome({ call }: { call: CallUpdate }) {
         {call.state === 'running' && <Running call={call} />}
       </header>
       {call.error && <ErrorNote error={call.error} />}
-      {tone === 'bad' && !call.error && <p className="note bad">The tool ran and reported an error.</p>}
+      <FrameLinks call={call} />
+      {word === 'tool error' && <p className="note bad">The tool ran and reported an error.</p>}
+      {call.violations?.map((violation) => (
+        <p key={violation} className="note bad">
+          {visible(violation)}
+        </p>
+      ))}
       {call.result && (
-        <ResultView key={call.id} result={call.result} server={call.server} fileName={fileNameOf(call)} />
+        <ResultView
+          key={call.id}
+          result={call.result}
+          server={call.server}
+          fileName={fileNameOf(call)}
+          answerSeq={call.answerSeq}
+        />
       )}
     </section>
   );
 }
 
-export function ErrorNote({ error: { code, message, hint } }: { error: NonNullable<CallUpdate['error']> }) {
+function FrameLinks({ call: { requestSeq, answerSeq } }: { call: CallUpdate }) {
+  if (requestSeq === undefined) return null;
+  return (
+    <p className="card-links">
+      <a href={addressOf('wire', { event: requestSeq })}>Request #{requestSeq}</a>
+      {answerSeq !== undefined && <a href={addressOf('wire', { event: answerSeq })}>Answer #{answerSeq}</a>}
+    </p>
+  );
+}
+
+export function ErrorNote({ error }: { error: NonNullable<CallUpdate['error']> }) {
+  const { code, message, hint, rpcCode, data } = error;
   return (
     <div className="note bad">
       <p>
-        <code>{visible(code)}</code> {visible(message)}
+        <code>{rpcCode === undefined ? visible(code) : `${rpcCode} ${visible(code)}`}</code> {visible(message)}
       </p>
+      {data !== undefined && <JsonTree value={data} label="Data of the error" />}
       {hint && <p className="muted">{visible(hint)}</p>}
     </div>
   );

@@ -41,7 +41,9 @@ export function requestOf(offered: Offered, value: unknown, text?: string): Call
 }
 
 /** The form values that repeat a call of the history. Undefined if the call was not made from this offer. */
-export function valuesOf(offered: Offered, request: CallRequest): unknown {
+export function valuesOf(offered: Offered, given: CallRequest): unknown {
+  const request = given.kind === 'request' ? simpleCall(given) : given;
+  if (!request) return undefined;
   if (offered.kind === 'tool') {
     if (request.kind !== 'tool' || request.name !== offered.name) return undefined;
     return request.argsText === undefined ? request.args : parseExact(request.argsText);
@@ -51,6 +53,19 @@ export function valuesOf(offered: Offered, request: CallRequest): unknown {
   if (request.kind !== 'resource') return undefined;
   if (offered.kind === 'resource') return request.uri === offered.name ? {} : undefined;
   return new UriTemplate(offered.name).match(request.uri);
+}
+
+/** A request that was sent again with changes, as the call that a form would make. */
+function simpleCall({ method, params, texts = {} }: CallRequest & { kind: 'request' }): CallRequest | undefined {
+  const { name, uri, arguments: args = {} } = params;
+  if (method === 'resources/read') return { kind: 'resource', uri: String(uri) };
+  if (method === 'tools/call') {
+    const values = texts.arguments === undefined ? args : parseExact(texts.arguments);
+    return { kind: 'tool', name: String(name), ...argumentsOf(values) };
+  }
+  return method === 'prompts/get'
+    ? { kind: 'prompt', name: String(name), args: args as Record<string, string> }
+    : undefined;
 }
 
 const expression = /\{([+#./;?&]?)([^}]*)\}/g;

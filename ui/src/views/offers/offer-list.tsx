@@ -24,7 +24,7 @@ export function OfferList({ kind, offered, chosen, known, asked, listed }: Props
   return (
     <nav className="offer-list" aria-label={`All ${kind}`}>
       {asked.map(({ name, status }) => (
-        <ServerNote key={name} name={name} known={known[name]} state={status?.state ?? 'stopped'} />
+        <ServerNote key={name} name={name} known={known[name]} state={status?.state ?? 'watched only'} />
       ))}
       <ul>
         {offered.slice(0, SHOWN).map((one) => (

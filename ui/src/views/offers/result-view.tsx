@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { CallUpdate } from '../../../../src/app/inspector/api.ts';
+import type { ContentBlock, ResourceContents } from '../../api/shapes.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { addressOf } from '../../route.ts';
@@ -45,22 +46,23 @@ export function ResultView({ result, server, fileName, answerSeq }: Props) {
   );
 }
 
-function Contents({ result, server, fileName }: Pick<Props, 'result' | 'server' | 'fileName'>) {
-  if ('contents' in result) {
+function Contents({ result: given, server, fileName }: Pick<Props, 'result' | 'server' | 'fileName'>) {
+  const result = given as Record<string, unknown>;
+  if (Array.isArray(result.contents)) {
     return (
       <>
-        {result.contents.map((contents, at) => (
+        {(result.contents as ResourceContents[]).map((contents, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by their position
           <ResourceView key={at} contents={contents} fileName={fileName} />
         ))}
       </>
     );
   }
-  if ('messages' in result) {
+  if (Array.isArray(result.messages)) {
     return (
       <>
-        {result.description && <p className="about">{visible(result.description)}</p>}
-        {result.messages.map(({ role, content }, at) => (
+        {typeof result.description === 'string' && <p className="about">{visible(result.description)}</p>}
+        {(result.messages as { role: string; content: ContentBlock }[]).map(({ role, content }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: messages are identified by their position
           <div key={at} className="message">
             <span className="tag">{visible(role)}</span>
@@ -71,7 +73,7 @@ function Contents({ result, server, fileName }: Pick<Props, 'result' | 'server' 
     );
   }
   if (!('content' in result)) return <JsonView value={result} label="Answer" fileName={fileName} />;
-  const blocks = Array.isArray(result.content) ? result.content : [];
+  const blocks = Array.isArray(result.content) ? (result.content as ContentBlock[]) : [];
   if (blocks.length === 0) return <p className="muted">No content.</p>;
   return (
     <>

@@ -10,12 +10,19 @@ import { visible } from '../../text/visible.ts';
 
 export default function ProblemsView() {
   const known = useCell(problems);
-  const all = [...known.filter(isAlarming), ...known.filter((problem) => !isAlarming(problem))];
+  const alarming = known.filter(isAlarming);
+  const notes = known.filter((problem) => !isAlarming(problem));
+  const all = [...alarming, ...notes];
   return (
     <>
       <div className="view-head">
         <h1>Problems</h1>
-        {all.length > 0 && <span className="muted">{plural(all.length, 'problem')}</span>}
+        {all.length > 0 && (
+          <span className="muted">
+            {plural(alarming.length, 'problem')}
+            {notes.length > 0 && `, ${plural(notes.length, 'note')}`}
+          </span>
+        )}
       </div>
       <div className="scroll pad">
         {all.length === 0 && (

@@ -1,4 +1,5 @@
 import type { LastExit } from '../../api/shapes.ts';
+import { Ansi } from '../../parts/ansi-text.tsx';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { visible } from '../../text/visible.ts';
 
@@ -41,7 +42,7 @@ export function StderrTail({ text }: { text: string | undefined }) {
   if (!text) return <p className="muted">No stderr output.</p>;
   return (
     <ScrollRegion className="text tail wrap" label="End of stderr">
-      {visible(text)}
+      <Ansi text={text} />
     </ScrollRegion>
   );
 }

@@ -14,9 +14,13 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   if (lives.length === 0) return null;
   const newestFirst = lives.slice(-SHOWN).reverse();
   const isRemote = lives.at(-1)?.remote !== undefined;
+  const probes = lives.filter(({ probe }) => probe).length;
   return (
     <details className="lives" open={lives.length > 1 && lives.length < 4}>
-      <summary>{isRemote ? plural(lives.length, 'connection') : plural(lives.length, 'process run')}</summary>
+      <summary>
+        {isRemote ? plural(lives.length, 'connection') : plural(lives.length, 'process run')}
+        {probes > 0 && `, ${probes} of them ended at the question for the revision`}
+      </summary>
       <ScrollRegion
         className="table-scroll"
         label={`${isRemote ? 'Connections' : 'Process runs'} of ${visibleLine(server)}`}
@@ -74,9 +78,10 @@ function failed({ endedAtMs, exitCode, signal, rung, remote }: Life): boolean {
   return endedAtMs !== undefined && !wasStopped(rung) && (signal != null || (exitCode ?? 0) !== 0);
 }
 
-function endOf({ endedAtMs, exitCode, signal, rung, remote }: Life): string {
+function endOf({ endedAtMs, exitCode, signal, rung, remote, probe }: Life): string {
   if (remote) return endedAtMs === undefined ? 'connected' : remote.lost === undefined ? 'closed' : 'lost';
   if (endedAtMs === undefined) return 'running';
   const how = signal ? `ended by ${signal}` : `exit code ${exitCode ?? 'unknown'}`;
+  if (probe) return `${how} at server/discover`;
   return wasStopped(rung) ? `${how} (stopped by ${rung})` : how;
 }

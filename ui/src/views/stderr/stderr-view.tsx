@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { StderrPage } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
+import { Ansi } from '../../parts/ansi-text.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -13,7 +14,7 @@ import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { arrivals, servers, wallTime } from '../../state/inspected.ts';
 import { clockTime, plural } from '../../text/amounts.ts';
-import { visibleLine } from '../../text/visible.ts';
+import { hasColours, visibleLine, withoutColours } from '../../text/visible.ts';
 
 const ROW_PX = 22;
 const ASK_EVERY_MS = 200;
@@ -153,7 +154,7 @@ function Lines({ lines, search, namesServers, following, onFollow }: LinesProps)
             <span className="stderr-time">{clockTime(wallTime(line.atMs))}</span>
             {namesServers && <ServerChip name={line.server} />}
             <span className="stderr-life">{line.life}</span>
-            <Marked text={visibleLine(line.text)} search={search} />
+            <Marked line={line.text} search={search} />
           </a>
         ))}
       </div>
@@ -161,7 +162,16 @@ function Lines({ lines, search, namesServers, following, onFollow }: LinesProps)
   );
 }
 
-function Marked({ text, search }: { text: string; search: string }) {
+/** While a text is searched, its places are marked, and colours are left out. */
+function Marked({ line, search }: { line: string; search: string }) {
+  if (search === '' && hasColours(line)) {
+    return (
+      <span>
+        <Ansi text={line} />
+      </span>
+    );
+  }
+  const text = visibleLine(withoutColours(line));
   const at = search === '' ? -1 : text.toLowerCase().indexOf(search.toLowerCase());
   if (at < 0) return <span>{text || ' '}</span>;
   return (

@@ -14,6 +14,7 @@ export function filterFrom(params: Readonly<Record<string, string>>): WireFilter
     errorsOnly: params.errors === '1',
     slowerThanMs: Math.max(0, Number(params.slower) || 0),
     task: Math.max(0, Math.floor(Number(params.task)) || 0),
+    hidesLists: params.lists === '0',
     text: params.q ?? '',
   };
 }
@@ -28,6 +29,7 @@ export function paramsOf(filter: WireFilter): Record<string, string | undefined>
     errors: filter.errorsOnly ? '1' : '',
     slower: filter.slowerThanMs > 0 ? String(filter.slowerThanMs) : '',
     task: filter.task > 0 ? String(filter.task) : '',
+    lists: filter.hidesLists ? '0' : '',
     q: filter.text,
   };
 }

@@ -115,6 +115,14 @@ function Choices({ filter, set }: { filter: WireFilter; set(change: Partial<Wire
         />{' '}
         errors only
       </label>
+      <label className="check" title="Lists that this page and its host read by themselves">
+        <input
+          type="checkbox"
+          checked={!filter.hidesLists}
+          onChange={(event) => set({ hidesLists: !event.target.checked })}
+        />{' '}
+        own lists
+      </label>
       <label className="check">
         slower than{' '}
         <input

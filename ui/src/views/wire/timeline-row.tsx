@@ -6,9 +6,9 @@ import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/inspected.ts';
 import { groupOf } from '../../state/wire-filter.ts';
 import { byteSize, clockTime, latency, plural } from '../../text/amounts.ts';
-import { arrowOf, wordsOf } from '../../text/directions.ts';
 import { shortMessage } from '../../text/short-message.ts';
-import { visibleLine } from '../../text/visible.ts';
+import { visibleLine, withoutColours } from '../../text/visible.ts';
+import { mark, markTitle, nameOf } from './row-words.ts';
 import { ROW_PX } from './timeline.tsx';
 import { toggleTask } from './wire-state.ts';
 
@@ -42,7 +42,8 @@ export const TimelineRow = memo(RowOf, (a, b) => {
     x.latencyMs === y.latencyMs &&
     x.error === y.error &&
     x.note === y.note &&
-    x.pairSeq === y.pairSeq
+    x.pairSeq === y.pairSeq &&
+    x.origin === y.origin
   );
 });
 
@@ -89,13 +90,16 @@ function RowOf({ row, position, cursor, selected, pair, troubled, level, parts, 
         {row.error !== undefined && !row.summary.includes(row.error) && (
           <span className="error-tag">{visibleLine(row.error)} </span>
         )}
+        {row.origin !== undefined && <span className="note-tag">{originWords[row.origin]} · </span>}
         {row.note !== undefined && <span className="note-tag">{visibleLine(row.note)} </span>}
         {parts > 0 && <span className="note-tag">· {plural(parts, 'message')} </span>}
-        {visibleLine(row.kind === 'frame' ? shortMessage(row.summary) : row.summary)}
+        {visibleLine(row.kind === 'frame' ? shortMessage(row.summary) : withoutColours(row.summary))}
       </span>
     </div>
   );
 }
+
+const originWords = { page: 'by this page', lists: 'lists for this page' } as const;
 
 function Fold({ task, unfolded }: { task: number; unfolded: boolean }) {
   return (
@@ -117,30 +121,4 @@ function Fold({ task, unfolded }: { task: number; unfolded: boolean }) {
 /** The duration of a task depends on its work, so a task does not count as slow. */
 function isSlow({ latencyMs = 0, task, method }: EventRow): boolean {
   return latencyMs >= 1000 && (task === undefined || method === 'tasks/get');
-}
-
-export function nameOf(row: EventRow): string {
-  if (row.kind === 'http') return 'HTTP';
-  if (row.kind !== 'frame') return row.kind;
-  if (row.type === 'batch') return 'batch';
-  if (row.type === 'answers') return '↩ batch';
-  const name = row.tool ?? row.method;
-  if (row.type === 'response') return name ? `↩ ${visibleLine(name)}` : row.error ? 'error' : 'response';
-  return name === undefined ? (row.type ?? 'frame') : visibleLine(name);
-}
-
-function mark(row: EventRow): string {
-  const group = groupOf(row.kind, row.type);
-  if (group === 'noise') return '≋';
-  if (group === 'fault') return '⚠';
-  if (group === 'stderr') return '▤';
-  if (group === 'http') return '⇄';
-  if (group === 'lifecycle') return row.kind === 'exit' ? '■' : row.kind === 'spawn' ? '▶' : '●';
-  return arrowOf(row.direction);
-}
-
-function markTitle(row: EventRow): string {
-  const group = groupOf(row.kind, row.type);
-  const way = row.direction === undefined ? '' : ` ${wordsOf(row.direction)}`;
-  return `${row.error === undefined ? '' : 'failed '}${group}${way}`;
 }

@@ -4,10 +4,13 @@ import { type CSSProperties, type RefObject, useEffect, useRef, useState } from 
 import { useKeys } from '../../parts/keyboard.ts';
 import { Splitter, useSplit } from '../../parts/splitter.tsx';
 import { replaceParams, useRoute } from '../../route.ts';
+import { announce } from '../../state/announce.ts';
 import { useCell } from '../../state/cell.ts';
 import { searchFor } from '../../state/deep-search.ts';
-import { arrivals, columns, wireRows } from '../../state/inspected.ts';
+import { arrivals, columns, connection, wireRows } from '../../state/inspected.ts';
+import { resendRow, whyNotResent } from '../../state/resend.ts';
 import { isTrouble, type WireFilter } from '../../state/wire-filter.ts';
+import { visibleLine } from '../../text/visible.ts';
 import { copyCall } from './copy-call.ts';
 import { DetailPane } from './detail-pane.tsx';
 import { goToOtherSide } from './exchange-of.tsx';
@@ -30,6 +33,8 @@ export function WireView() {
   /** The event that this view wrote to the address. The cursor may have moved before the address changes. */
   const written = useRef<string | undefined>(undefined);
   const awaited = useEventOfAddress(params.event, written);
+  const { state } = useCell(connection);
+  const isLoaded = state === 'live' || state === 'complete';
 
   // The address may change while the view is shown: back, forward, a link.
   const { event: _, ...filterParams } = params;
@@ -66,6 +71,7 @@ export function WireView() {
     ['N', () => goToTrouble(-1)],
     ['c', () => void copyCall(cursor.read())],
     ['e', () => setExporting(true)],
+    ['r', resendAtCursor],
     [' ', () => wireRows.pause(!wireRows.paused)],
     ['Enter', showDetail],
     ['Escape', hideDetail],
@@ -74,6 +80,11 @@ export function WireView() {
   return (
     <>
       <FilterBar filter={filter} onChange={setFilter} onExport={() => setExporting(true)} />
+      {awaited !== undefined && isLoaded && (
+        <p className="note bad unknown-link" role="alert">
+          {whyMissing(awaited)}
+        </p>
+      )}
       <div className={isSplit ? 'wire split' : 'wire'} style={{ '--detail': `${split.width}px` } as CSSProperties}>
         <Timeline filter={filter} />
         {isSplit && <Splitter label="Width of the details" {...split} />}
@@ -82,6 +93,13 @@ export function WireView() {
       {exporting && <ExportDialog onClose={() => setExporting(false)} />}
     </>
   );
+}
+
+function whyMissing(event: string): string {
+  const seq = Number(event);
+  if (!Number.isSafeInteger(seq)) return `“${visibleLine(event)}” is not the number of an event.`;
+  if (seq > columns.newestSeq) return `There is no event #${seq} yet: the newest is #${columns.newestSeq}.`;
+  return `Event #${seq} is no longer stored: the oldest events were dropped.`;
 }
 
 /** Waits for the event of a deep link if it is not loaded yet. */
@@ -108,6 +126,16 @@ function showDetail(): void {
 function hideDetail(): void {
   detailOpen.set(false);
   document.getElementById('timeline')?.focus();
+}
+
+function resendAtCursor(): void {
+  const seq = cursor.read();
+  const index = seq === undefined ? -1 : columns.indexOf(seq);
+  if (index < 0) return;
+  const row = columns.row(index);
+  const why = whyNotResent(row);
+  if (why === undefined) resendRow(row);
+  else announce(`Not sent again: ${why || 'only requests to a server can be sent again'}.`, 'bad');
 }
 
 function goToPair(): void {
