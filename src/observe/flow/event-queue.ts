@@ -10,9 +10,11 @@ const PAGE_SLOTS = 1024;
 const SLOT_BYTES = 160;
 const FRAME_BYTES = 40;
 
-/** All columns but the first two are those of runs. */
+/** All columns but the first three are those of runs. */
 class Page {
   readonly firstSeq = new Float64Array(PAGE_SLOTS);
+  /** The memory that the slot counts as. */
+  readonly bytes = new Float64Array(PAGE_SLOTS);
   /** The event, or the memory block with the bytes of a run. Undefined once it was dropped. */
   readonly content = new Array<FlowEvent | Block | undefined>(PAGE_SLOTS).fill(undefined);
   readonly atMs = new Float64Array(PAGE_SLOTS);
@@ -51,13 +53,6 @@ class Page {
       start: this.start[slot]!,
     };
     return new CapturedFrame(seq, run, block, this.firstPlace[slot]! + 2 * (seq - this.firstSeq[slot]!));
-  }
-
-  weight(slot: number): number {
-    const frames = this.frames[slot]!;
-    if (frames > 0) return SLOT_BYTES + this.server[slot]!.length + this.length[slot]! + frames * FRAME_BYTES;
-    const event = this.content[slot] as FlowEvent;
-    return SLOT_BYTES + event.server.length + lengthOfParts(event);
   }
 
   /** Releases what the slot retains. */
@@ -101,8 +96,9 @@ export class EventQueue {
     page.firstSeq[slot] = event.seq;
     page.content[slot] = event;
     page.frames[slot] = 0;
+    page.bytes[slot] = SLOT_BYTES + event.server.length + lengthOfParts(event);
     this.#lastSeq = event.seq;
-    this.#heldBytes += page.weight(slot);
+    this.#heldBytes += page.bytes[slot]!;
   }
 
   /** Adds a run. At least one frame must be added to it before any other use of the queue. */
@@ -131,7 +127,8 @@ export class EventQueue {
     page.start[slot] = block.copy(bytes);
     page.length[slot] = bytes.length;
     page.frames[slot] = 0;
-    this.#heldBytes += SLOT_BYTES + server.length + bytes.length;
+    page.bytes[slot] = SLOT_BYTES + server.length + bytes.length;
+    this.#heldBytes += page.bytes[slot]!;
   }
 
   /** Adds the frame bytes[start, end) to the run that was pushed last. Its block must have room, and nothing else may have been pushed. */
@@ -152,6 +149,7 @@ export class EventQueue {
     const page = this.#pages[this.#pages.length - 1]!;
     const slot = (this.#end - 1) % PAGE_SLOTS;
     page.frames[slot]! += frames;
+    page.bytes[slot]! += frames * FRAME_BYTES;
     this.#lastSeq += frames;
     this.#heldBytes += frames * FRAME_BYTES;
     return page.content[slot] as Block;
@@ -184,10 +182,9 @@ export class EventQueue {
     const slot = this.#head;
     const seq = this.#firstSeq++;
     if (seq < page.lastSeq(slot)) return undefined;
-    const weight = page.weight(slot);
     const block = page.frames[slot] === 0 ? undefined : (page.content[slot] as Block);
-    this.#heldBytes -= weight;
-    this.#droppedBytes += weight;
+    this.#heldBytes -= page.bytes[slot]!;
+    this.#droppedBytes += page.bytes[slot]!;
     page.clear(slot);
     this.#head++;
     if (this.#head === PAGE_SLOTS) {
