@@ -137,16 +137,24 @@ export class HttpGateway {
     for (const post of this.#posts.values()) if (post.client.principal === principal) post.end();
   }
 
-  async #post(exchange: HttpExchange): Promise<void> {
+  #post(exchange: HttpExchange): Promise<void> | void {
     if (refusesBody(exchange)) return;
-    const { maxBodyBytes, maxFrameValues } = this.#options;
+    const { maxBodyBytes } = this.#options;
     let beyond: LimitRefusal | undefined;
-    const text = await exchange.text(maxBodyBytes, (bytes) => {
+    const mayHold = (bytes: number) => {
       beyond = exchange.admission?.addBody(bytes);
       return beyond === undefined;
+    };
+    return exchange.text(maxBodyBytes, mayHold).then((text) => {
+      if (beyond) return refuseBeyond(exchange, beyond);
+      if (text === undefined) return refuseExchange(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
+      return this.#postText(exchange, text);
     });
-    if (beyond) return refuseBeyond(exchange, beyond);
-    if (text === undefined) return refuseExchange(exchange, 413, `The body has more than ${maxBodyBytes} bytes`);
+  }
+
+  /** Not an async function: this is the path of every request. */
+  #postText(exchange: HttpExchange, text: string): Promise<void> | void {
+    const { maxFrameValues } = this.#options;
     const values = valuesOf(text, maxFrameValues);
     const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues, values });
     if (parsed instanceof MessageFault) {
@@ -154,7 +162,7 @@ export class HttpGateway {
     }
     const message = parsed as JsonRpcMessage;
     const bytes = heldBytes(text.length, values);
-    beyond = bytes > text.length ? exchange.admission?.addBody(bytes - text.length) : undefined;
+    const beyond = bytes > text.length ? exchange.admission?.addBody(bytes - text.length) : undefined;
     if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
     if (this.#limits.isDraining && isNewRequest(message)) {
       return refuseStopping(exchange, this.#limits.retryAfterS, message.id);
@@ -166,8 +174,7 @@ export class HttpGateway {
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION_KEY] !== undefined || isModernRevision(version)) {
       if (isRequest(message) && message.method === 'subscriptions/listen') {
-        beyond = await exchange.admission?.becomeStream(bytesOfUris(message.params ?? {}));
-        if (beyond) return refuseBeyond(exchange, beyond, message.id);
+        return this.#postListen(exchange, message, meta, bytes);
       }
       return this.#postModern(exchange, message, meta, bytes);
     }
@@ -175,6 +182,17 @@ export class HttpGateway {
       return refuseRequest(exchange, 400, idOf(message), unsupportedVersion(version));
     }
     return this.#postToSession(exchange, message, bytes);
+  }
+
+  async #postListen(
+    exchange: HttpExchange,
+    message: JsonRpcRequest,
+    meta: Record<string, unknown> | undefined,
+    bytes: number,
+  ): Promise<void> {
+    const beyond = await exchange.admission?.becomeStream(bytesOfUris(message.params ?? {}));
+    if (beyond) return refuseBeyond(exchange, beyond, message.id);
+    return this.#postModern(exchange, message, meta, bytes);
   }
 
   #postModern(
