@@ -9,24 +9,31 @@ import type { Config } from './files/load-config.ts';
 import { maskOf } from './secrets-of-server.ts';
 import type { CommandConfig, RemoteConfig, ServerConfig } from './server-config.ts';
 
+/** `lock`: the file of the lock beside the config. */
+type FileDescription = Omit<ConfigFile, 'servers' | 'rejected' | 'problems' | 'lock'> & {
+  servers: readonly string[];
+  lock?: string;
+};
+
 interface ConfigDescription extends Pick<Config, 'searched' | 'shadowed' | 'problems'> {
-  files: readonly (Omit<ConfigFile, 'servers' | 'rejected' | 'problems'> & { servers: readonly string[] })[];
+  files: readonly FileDescription[];
   servers: readonly ServerDescription[];
 }
 
 /** `rejected`: the entry cannot be used; its problems have the reason. */
 export type ServerDescription =
   | ({ status: 'enabled' | 'disabled' } & (
-      | Omit<CommandConfig, 'secrets' | 'enabled'>
-      | Omit<RemoteConfig, 'secrets' | 'enabled'>
+      | Omit<CommandConfig, 'secrets' | 'enabled' | 'lock'>
+      | Omit<RemoteConfig, 'secrets' | 'enabled' | 'lock'>
     ))
   | { status: 'rejected'; name: string; message: string; source: ServerConfig['source'] };
 
 export function describeConfig({ searched, files, servers, rejected, shadowed, problems }: Config): ConfigDescription {
   return {
     searched,
-    files: files.map(({ servers, rejected: _rejected, problems: _problems, ...file }) => ({
+    files: files.map(({ servers, rejected: _rejected, problems: _problems, lock, ...file }) => ({
       ...file,
+      ...(lock?.found && { lock: lock.file }),
       servers: servers.map(({ name }) => name),
     })),
     servers: [
@@ -40,7 +47,8 @@ export function describeConfig({ searched, files, servers, rejected, shadowed, p
 
 function describeServer(config: ServerConfig): ServerDescription {
   const mask = maskOf(config);
-  const { enabled, secrets, ...server } = config;
+  const { enabled, secrets, lock, ...rest } = config;
+  const server = { ...rest, locked: lock?.mode ?? rest.locked };
   const status = enabled ? 'enabled' : 'disabled';
   if (server.url !== undefined) {
     const headers = Object.fromEntries(Object.keys(server.headers).map((name) => [name, REDACTED]));

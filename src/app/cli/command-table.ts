@@ -59,6 +59,7 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
       summary: 'show the config files, their servers and their errors',
       load: () => import('./commands/config.ts'),
     },
+    lock: { summary: 'approve the definitions of servers, or compare them', load: () => import('./commands/lock.ts') },
     import: { summary: 'copy servers from another host into the config', load: async () => (await edit()).importing },
     export: { summary: 'copy servers from the config to another host', load: async () => (await edit()).exporting },
   },

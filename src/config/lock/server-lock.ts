@@ -6,7 +6,8 @@
 import { toError } from '../../base/errors.ts';
 import { setOwn } from '../../base/json-object.ts';
 import type { ServerConfig } from '../server-config.ts';
-import type { Lock, LockedServer } from './lock-file.ts';
+import type { Lock } from './lock-file.ts';
+import type { LockedServer } from './locked-server.ts';
 
 export const LOCK_FILE = 'mcp-lock.json';
 

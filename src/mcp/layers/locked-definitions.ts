@@ -176,7 +176,7 @@ function after(
  * Whether the URI may name a view of MCP Apps or the text of a skill. The test is tolerant, because a server that
  * parses URIs may ignore case and white space in the scheme.
  */
-function isContent(uri: unknown): uri is string {
+export function isContent(uri: unknown): uri is string {
   return typeof uri === 'string' && (isLinked(uri) || (/skill\s*:/i.test(uri) && uri.endsWith(`/${SKILL_FILE}`)));
 }
 

@@ -15,6 +15,8 @@ function definitions({ _meta } = {}) {
   return { ...all, ...perClient[client] };
 }
 
+let listings = 0;
+
 function facts() {
   const { instructions, announces = true, prompts, resourceTemplates, contents } = definitions();
   const listed = announces ? { listChanged: true } : {};
@@ -30,7 +32,9 @@ function facts() {
 }
 
 const page = (member, params) => {
-  const { [member]: entries = [], ttlMs = 0 } = definitions(params);
+  const { [member]: listed = [], ttlMs = 0, counts } = definitions(params);
+  if (counts) listings++;
+  const entries = counts ? listed.map((entry) => ({ ...entry, description: `Listing ${listings}.` })) : listed;
   return { [member]: entries, ...(isModern && { ttlMs, cacheScope: 'private' }) };
 };
 

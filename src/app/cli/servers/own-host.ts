@@ -9,7 +9,7 @@ import type { HostOptions } from '../../../host/hosted-server.ts';
 import type { Unanswered } from '../../../host/services/process-service.ts';
 import type { Invocation, Settings } from '../invocation.ts';
 import { askPerson } from './ask-person.ts';
-import { reportNoise } from './server-reports.ts';
+import { reportNoise, warnOnce } from './server-reports.ts';
 
 export async function ownHost(
   invocation: Invocation,
@@ -29,6 +29,7 @@ export async function ownHost(
     serviceOf: fleet?.serviceOf,
     whyAway: fleet?.whyAway,
     inputs: (server) => askPerson(server, out, unanswered),
+    onUnapproved: ({ server, message }) => warnOnce(server, message, out),
     onNoise: ({ server, text, count }) => {
       if (count > 1) return;
       if (ready.has(server)) reportNoise(server, text, out);

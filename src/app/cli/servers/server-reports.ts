@@ -36,10 +36,20 @@ export async function reportWarnings(
   );
   const all = [...ofHost.filter(({ server }) => servers.includes(server)), ...own];
   const warnings = [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()];
-  for (const { server, message } of warnings) {
-    out.tell('warning', `${visibleLine(server)}: ${visibleLine(message)}`);
-  }
+  for (const { server, message } of warnings) warnOnce(server, message, out);
   return warnings.length > 0 ? { warnings } : {};
+}
+
+const told = new WeakMap<Output, Set<string>>();
+
+/** A warning that was printed when it arrived is not printed again at the end. */
+export function warnOnce(server: string, message: string, out: Output): void {
+  const text = `${visibleLine(server)}: ${visibleLine(message)}`;
+  const before = told.get(out) ?? new Set();
+  told.set(out, before);
+  if (before.has(text)) return;
+  before.add(text);
+  out.tell('warning', text);
 }
 
 /** Whether the user can answer. `isatty` does not open stdin: its stream takes milliseconds to load. */

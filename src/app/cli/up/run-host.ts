@@ -73,6 +73,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     whyAway: fleet?.whyAway,
     recordsOf: fleet?.recordsOf,
     ...(options.inspector && { inputs: viewers.questions.inputs }),
+    onUnapproved: ({ server, message }) => tell(`${server}: ${message}`),
     onNoise: ({ server, text, count }) =>
       tell(
         count === 1
