@@ -28,6 +28,7 @@ import {
 import { RecordLog } from './record-log.ts';
 import { type Offer, type OfferCatalog, resolve } from './services/catalog.ts';
 import { MergedService } from './services/merged-service.ts';
+import { searchedService } from './services/tool-search.ts';
 import { rejections, unknownServer } from './services/unknown-name.ts';
 import { serverStopped } from './supervision/server-errors.ts';
 import type { ServerStatus, StateChange } from './supervision/server-state.ts';
@@ -44,6 +45,7 @@ export class Host {
   /** Servers by name. A server whose entry was removed stays until its process has exited. */
   readonly #members = new Map<string, HostedServer>();
   readonly #merged: MergedService;
+  #search: Service | undefined;
   readonly #records: RecordLog | undefined;
   readonly #context: HostContext;
   #config: Config | undefined;
@@ -226,6 +228,12 @@ export class Host {
    */
   service(server?: string): Service {
     return server === undefined ? this.#merged : this.#member(server).service;
+  }
+
+  /** The merged service with tools that find, describe and call the others, in place of the list of all tools. */
+  get toolSearch(): Service {
+    this.#search ??= searchedService(this.#merged);
+    return this.#search;
   }
 
   /**

@@ -30,6 +30,8 @@ export class ConnectionService implements Service {
   readonly #host: Host;
   readonly #hooks: ControlHooks;
   #server: string | undefined;
+  /** All servers merged, with tools that search those of the servers. */
+  #searches = false;
   #share: ServerShare | undefined;
   /** True after the first MCP request: the choice of the server is final. */
   #isUsed = false;
@@ -40,7 +42,7 @@ export class ConnectionService implements Service {
   }
 
   /** Handles `standpipe/use`. After an unknown name, later requests are refused too, because they may already be in transit. */
-  use({ server, brought, retry }: Params): Result {
+  use({ server, brought, retry, tools }: Params): Result {
     if (this.#isUsed) {
       throw new UsageError('INVALID_OPTION', 'standpipe/use must be the first request of a connection', {
         hint: 'Open another connection for another server.',
@@ -50,6 +52,7 @@ export class ConnectionService implements Service {
     if (brought !== undefined) this.#server = this.#take(brought);
     else if (server !== undefined) this.#server = String(server);
     if (this.#server !== undefined) this.#server = this.#known(this.#server);
+    else this.#searches = tools === 'search';
     if (retry === true) this.#retryFailed();
     return { ...fromHost, controlVersion: CONTROL_VERSION, version: ownInfo.version };
   }
@@ -114,7 +117,7 @@ export class ConnectionService implements Service {
 
   get #chosen(): Service {
     this.#isUsed = true;
-    return this.#host.service(this.#server);
+    return this.#searches ? this.#host.toolSearch : this.#host.service(this.#server);
   }
 
   /** The answer names the host as its sender, because the chosen server is not involved. */

@@ -152,6 +152,9 @@ export const connect: CommandModule = {
       .argument('[server]', 'name in the config, or URL')
       .option('--config <file>', 'use only this config file')
       .option('--all', 'serve all servers of the config as one')
+      .addOption(
+        new Option('--tools <mode>', 'with --all: all tools, or some that search them').choices(['all', 'search']),
+      )
       .option('--name <name>', 'name of the command or the URL in lists and logs')
       .option('--header <name: value>', 'HTTP header; ${VAR} in it is expanded; repeatable')
       .addOption(new Option('--transport <name>', 'HTTP transport').choices(remoteTransports))
@@ -168,6 +171,7 @@ config: clients with the same command, arguments, variables and folder share
 one process.`,
       'connect weather --config ~/mcp.json',
       'connect --all --config ~/mcp.json --idle 1h',
+      'connect --all --tools search --config ~/mcp.json',
       'down --config ~/mcp.json',
       'connect -- npx -y some-server',
       "connect https://example.com/mcp --header 'X-Key: ${KEY}'",

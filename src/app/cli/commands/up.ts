@@ -31,6 +31,9 @@ export const define: CommandModule['define'] = (command, run) => {
     .addOption(new Option('--log <file>', 'file that stdout and stderr are written to').hideHelp())
     .optionsGroup('HTTP options:')
     .option('--http <[host:]port>', 'serve all servers at /mcp and each one at /mcp/<server>')
+    .addOption(
+      new Option('--tools <mode>', 'tools at /mcp: all, or some that search the others').choices(['all', 'search']),
+    )
     .option('--tokens <file>', `client token file (default: the one of \`${ownCommand} token\`)`)
     .option('--jwt-issuer <url>', 'accept JWT access tokens from this issuer')
     .option('--jwt-audience <uri>', 'audience of access tokens (default: /mcp of --public-url)')
@@ -56,6 +59,7 @@ fleet places on it.`,
     'up --background --idle 10m',
     'up --record session.jsonl',
     'up --http 8080 --audit audit.jsonl',
+    'up --http 8080 --tools search',
     'up --http 8080',
     'up --http 8080 --behind-proxy --public-url https://mcp.example.org',
     'up --join nats://127.0.0.1 --node one --labels gpu,eu',

@@ -9,6 +9,8 @@ const refused: [what: string, words: string[], says: string][] = [
   ['sharing of a server of a config', ['weather', '--share', 'client'], '"share" in its entry'],
   ['a URL and a command', ['http://x.test', '--', 'node'], 'Name one server'],
   ['a URL with a config', ['http://x.test', '--config', 'x'], '--config cannot be used for a remote server'],
+  ['tools of one server', ['weather', '--tools', 'search'], '--tools needs --all'],
+  ['an unknown list of tools', ['--all', '--tools', 'few'], 'Write --tools search'],
   ['an unknown transport', ['http://x.test', '--transport', 'ws'], 'Write one of auto, http, sse.'],
   ['a header without a URL', ['weather', '--header', 'A: b'], '--header and --transport need a URL'],
   ['the value of a variable', ['--env', 'KEY=x', '--', 'node'], '--env accepts only names'],

@@ -29,6 +29,7 @@ export interface ConnectAddress extends AddressOptions {
 
 const options = {
   all: ofFlag,
+  tools: ofText,
   config: ofText,
   idle: ofText,
   name: ofText,
@@ -46,6 +47,7 @@ export function parseConnectArguments(words: readonly string[], env = process.en
   const { all = false, config } = given;
   const idleMs = given.idle === undefined ? DEFAULT_IDLE_MS : durationOf('--idle')(given.idle);
   const misplaced = (...names: (keyof Given)[]) => names.find((name) => given[name] !== undefined);
+  if (given.tools !== undefined && !all) throw usage('--tools needs --all');
   if (servers.length === 1 && /^https?:\/\//i.test(servers[0]!)) {
     const option = misplaced('config', 'env', 'cwd');
     if (option) throw usage(`--${option} cannot be used for a remote server`);
@@ -66,7 +68,7 @@ export function parseConnectArguments(words: readonly string[], env = process.en
     );
   }
   if (servers.length + Number(all) !== 1) throw usage('Name one server, or use --all');
-  return { settings: { config }, use: all ? {} : { server: servers[0] }, idleMs };
+  return { settings: { config }, use: all ? { tools: readToolsMode(given.tools) } : { server: servers[0] }, idleMs };
 }
 
 function addressOf(url: string, { transport: text = 'auto', header = [], name, share }: Given): ConnectAddress {
@@ -107,7 +109,14 @@ function readShare(text: string | undefined): SharePolicy['by'] | undefined {
   throw usage(`--share cannot be "${text}"`, `Write one of ${shareModes.join(', ')}.`);
 }
 
-const synopsis = `${ownCommand} connect <server> | --all [--config FILE] [--idle TIME], or ${ownCommand} connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or ${ownCommand} connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]`;
+/** `search`: a few tools that find, describe and call the others. */
+function readToolsMode(text: string | undefined): 'search' | undefined {
+  if (text === 'search') return text;
+  if (text === undefined || text === 'all') return undefined;
+  throw usage(`--tools cannot be "${text}"`, 'Write --tools search, or --tools all.');
+}
+
+const synopsis = `${ownCommand} connect <server> | --all [--tools search] [--config FILE] [--idle TIME], or ${ownCommand} connect [--name NAME] [--env NAME …] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or ${ownCommand} connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]`;
 
 function usage(problem: string, hint = synopsis): UsageError {
   return invalidOption(problem, hint);

@@ -28,6 +28,8 @@ export interface HttpOptions {
   behindProxy?: boolean;
   publicUrl?: string;
   allowOrigin?: string[];
+  /** At the path of all servers. */
+  tools?: 'all' | 'search';
 }
 
 interface HttpPlan {
@@ -43,12 +45,24 @@ interface HttpAddress {
 
 /** Validates the options before anything starts. Undefined without --http. `isNode`: --drain also applies to a node of a fleet. */
 export function readHttpOptions(options: HttpOptions, isNode = false): HttpPlan | undefined {
-  const { http, tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, behindProxy, publicUrl, allowOrigin } =
+  const { http, tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, behindProxy, publicUrl, allowOrigin, tools } =
     options;
   const tls = tlsFiles(options.tlsCert, options.tlsKey);
   if (http !== undefined) return { options, address: readHttpAddress(http), tls };
   const ofHttp = isNode ? undefined : drain;
-  const given = [tokens, ofHttp, jwtIssuer, jwtAudience, jwks, jwtAnyScope, tls, behindProxy, publicUrl, allowOrigin];
+  const given = [
+    tokens,
+    ofHttp,
+    jwtIssuer,
+    jwtAudience,
+    jwks,
+    jwtAnyScope,
+    tls,
+    behindProxy,
+    publicUrl,
+    allowOrigin,
+    tools,
+  ];
   if (given.every((each) => each === undefined)) return undefined;
   throw invalidOption('HTTP options need --http', 'Set the address to listen on: --http 8080.');
 }
@@ -83,8 +97,12 @@ export async function serveHost(
   { fleet, audit }: { fleet?: UpFleet | undefined; audit?: HostAudit | undefined } = {},
 ): Promise<HostServing> {
   const known = (name: string | undefined) => name === undefined || host.isListed(name);
+  const serviceOf = (name: string | undefined) => {
+    if (name === undefined && options.tools === 'search') return host.toolSearch;
+    return known(name) ? host.service(name) : undefined;
+  };
   const { auth, token, clients } = findClients(options, ownerFile, note);
-  const serving: HttpServing = await serveHttp((name) => (known(name) ? host.service(name) : undefined), {
+  const serving: HttpServing = await serveHttp(serviceOf, {
     ...address,
     auth,
     token,
