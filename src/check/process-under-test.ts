@@ -87,7 +87,7 @@ export abstract class ProcessUnderTest {
   /** Called after the transcript was cut. Other copies of the dropped data must be dropped too. */
   protected abstract forgot(): void;
 
-  /** Called at the end of stdout. Incomplete data stays incomplete. */
+  /** Called at the end of stdout. Data that is not yet a whole message is added to the transcript as it is. */
   protected readEnd(): void {
     if (this.rest.length > 0) this.transcript.add('received', this.rest);
   }

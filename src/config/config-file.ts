@@ -126,7 +126,7 @@ export function expandForm(
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
     if (draft.place) {
-      const suggestion = `Only \`${ownCommand} fleet apply FILE\` uses it.`;
+      const suggestion = `Only \`${ownCommand} fleet apply FILE\` uses this key.`;
       findings.warn(draft.place.at, '"place" has no effect in the config of one host', suggestion);
     }
     const expanded = expandDraft(draft, sources, textOf, findings, envFiles);

@@ -50,7 +50,7 @@ function readCode(file: string): [hash?: Buffer, code?: Buffer] {
     const content = readFileSync(file);
     return [content.subarray(0, HASH_BYTES), content.subarray(HASH_BYTES)];
   } catch {
-    return []; // not written yet
+    return []; // the file does not exist yet
   }
 }
 

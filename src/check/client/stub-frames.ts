@@ -38,7 +38,7 @@ export function stubFrame(letter: string, payload: Uint8Array | string = ''): Bu
   return frame;
 }
 
-/** Many times the size of a pipe. Another program may connect instead of the server stub. */
+/** Limit of a frame: many times the size of a pipe. It protects against another program that connects instead of the server stub. */
 const MOST_FRAME_BYTES = 16 * 1024 * 1024;
 
 /** Returns a function that accepts chunks. `onexcess`: called for a frame over the limit, which the server stub never sends. */

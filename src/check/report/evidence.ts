@@ -13,7 +13,7 @@ const usual: EvidenceLimits = { lines: 40, chars: 2_000 };
 /** Limits for a rule that a user debugs. */
 export const allEvidence: EvidenceLimits = { lines: 2_000, chars: 20_000 };
 
-/** The last entries: the violation is at the end. `hide` masks secrets. */
+/** Returns the last entries, because the violation is at the end. `hide` masks secrets. */
 export function evidenceOf(
   entries: readonly Entry[],
   hide: (text: string) => string,

@@ -63,7 +63,7 @@ export class AuditLog {
   #begun: { header: AuditHeader; last: ChainLink; written: ChainLink } | undefined;
   #lines: string[] = [];
   #lineBytes = 0;
-  /** The lines that are being written, kept until that has succeeded. */
+  /** The lines that are being written. They are kept until the write has succeeded. */
   #batch: { lines: string[]; bytes: number; last: ChainLink } | undefined;
   #missing = 0;
   #waiting: { seq: number; done: (error?: Error) => void }[] = [];

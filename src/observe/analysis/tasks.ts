@@ -33,7 +33,10 @@ export interface Task {
   /** The request that became the task, if it was seen. */
   call?: Exchange;
   status: SeenStatus;
-  /** Each change of `status`, `statusMessage` or the pending questions: the first and the newest, oldest first. */
+  /**
+   * The changes of `status`, `statusMessage` and the pending questions, oldest first. If there are many, only the first
+   * one and the newest ones.
+   */
   changes: TaskChange[];
   changeCount: number;
   endMs?: number | undefined;

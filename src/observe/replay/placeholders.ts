@@ -6,7 +6,7 @@ export function hasPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
-/** Replaces `[env NAME]` by the value of the variable, if it is given. */
+/** Replaces `[env NAME]` with the value of the variable, if the value is given. */
 export function filledIn(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replaceAll(/\[env ([^\]]{1,200})\]/g, (found, name: string) =>
     Object.hasOwn(env, name) ? (env[name] ?? found) : found,

@@ -1,4 +1,4 @@
-// What a recorded server said about itself.
+// Facts about a server, from its recorded answer to a handshake.
 
 import { isObject, metaOf } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';

@@ -22,7 +22,7 @@ export interface SentRequest {
 const MOST_QUESTIONS = 1000;
 
 export class RecordedWire {
-  /** Its number among those of the server, from 0. */
+  /** The number of the wire among the wires of the server, from 0. */
   readonly number: number;
   readonly requests = new RequestTable<SentRequest>();
   /** Exchanges whose client is answering questions of 2026-07-28, by `requestState`. */

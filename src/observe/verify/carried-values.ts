@@ -5,7 +5,7 @@ import { isObject, type JsonObject, setOwn } from '../../base/json-object.ts';
 import { keepNewest } from '../analysis/exchange.ts';
 import { jsonIn } from './compare.ts';
 
-/** The most values of each kind that are remembered, and the longest one. */
+/** Limits of the remembered values: their number for each kind, and their length. */
 const MOST_VALUES = 50_000;
 const LONGEST_VALUE = 64 * 1024;
 const MOST_CHARS = 16 * 1024 * 1024;
@@ -14,7 +14,7 @@ const MOST_LEVELS = 64;
 const SHORTEST_TOKEN = 4;
 const LONG_TOKEN = 16;
 
-/** Members that a client returns as they are, whatever they look like. */
+/** Members that a client returns unchanged, whatever their form. */
 const returned: ReadonlySet<string> = new Set(['nextCursor', 'cursor', 'requestState', 'taskId']);
 const token = /[\w-]+/g;
 
@@ -25,7 +25,7 @@ export class CarriedValues {
   readonly #words = new Map<string, string>();
   readonly #numbers = new Map<number, number>();
 
-  /** Takes what the new answer has in place of identifiers of the recorded one. */
+  /** Remembers the values that the new answer has in place of identifiers of the recorded answer. */
   learn(recorded: unknown, now: unknown): void {
     this.#walk(recorded, now, '', 0);
   }
@@ -39,7 +39,7 @@ export class CarriedValues {
     return this.#texts.size + this.#words.size + this.#numbers.size === 0;
   }
 
-  /** The other direction: new identifiers to the recorded ones. */
+  /** Returns the reverse mapping: from new identifiers to the recorded ones. */
   reversed(): CarriedValues {
     const other = new CarriedValues();
     for (const [one, now] of this.#texts) other.#texts.set(now, one);

@@ -19,14 +19,14 @@ export interface AnswerDifference {
 
 export interface Comparison {
   readonly differences: readonly AnswerDifference[];
-  /** More differences were found than are listed. */
+  /** Whether more differences were found than are listed. */
   readonly isCut: boolean;
   /** The new answer, with the recorded values where a rule accepts the difference. */
   readonly merged: unknown;
 }
 
 interface CompareOptions {
-  /** The most differences: 100. */
+  /** Limit of the listed differences. Default: 100. */
   most?: number;
   /** Further shapes whose values do not matter for the order of a list. */
   alsoUnordered?: readonly Shape[];
@@ -100,7 +100,7 @@ class AnswerComparison {
       this.#differ(path, before, after, true);
       return after;
     }
-    // An inserted or removed element does not make all others differ.
+    // Elements are aligned, so that an inserted or removed element does not make all others differ.
     const isAlike = (one: unknown, other: unknown, at: number) => {
       const options = { ...this.#options, most: 1 };
       return compareAnswers(one, other, rules.into(String(at)), options).differences.length === 0;
@@ -229,7 +229,7 @@ export function jsonIn(text: string): JsonObject | unknown[] | undefined {
     const isWhole = isObject(value) || Array.isArray(value);
     return isWhole && !isNestedTooDeeply(value) ? value : undefined;
   } catch {
-    return undefined; // text that only begins like JSON
+    return undefined; // the text begins like JSON but is not JSON
   }
 }
 

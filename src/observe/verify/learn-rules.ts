@@ -9,7 +9,7 @@ export interface LearnedStep {
   readonly method: string;
   readonly target: string | undefined;
   readonly recorded: unknown;
-  /** Absent if the run had no answer that can be compared. */
+  /** The answer of the run; absent if it cannot be compared. */
   readonly first: unknown;
   readonly second: unknown;
   readonly translate: {

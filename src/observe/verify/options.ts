@@ -14,7 +14,7 @@ export type VerifyTarget = CassetteTarget | Service;
 /** A call that may run although its tool is not read-only. `*` in the name is a wildcard. */
 export interface AllowedCall {
   readonly name: string;
-  /** Only a call with these arguments. */
+  /** Allows only a call with these arguments. Default: any arguments. */
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 

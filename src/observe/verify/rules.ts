@@ -25,7 +25,7 @@ const LONGEST = 1000;
 /** The rules for one request. */
 export class RuleSet {
   readonly #rules: readonly VerifyRule[];
-  /** By method and target. */
+  /** Rules by method and target. */
   readonly #known = new Map<string, RulesLeft>();
 
   constructor(rules: readonly VerifyRule[]) {
@@ -129,7 +129,7 @@ function invalid(file: string, problem: string, cause?: unknown): UsageError {
   });
 }
 
-/** One rule in each line. */
+/** Writes one rule on each line. */
 export function rulesText(rules: readonly VerifyRule[]): string {
   const lines = rules.map(
     ({ method, target, path, accept }) => `    ${JSON.stringify({ method, target, path, accept })}`,
@@ -138,7 +138,7 @@ export function rulesText(rules: readonly VerifyRule[]): string {
   return `{\n  "standpipe": "${FORMAT}",\n  "version": 1,\n  "rules": ${body}\n}\n`;
 }
 
-/** Without repetitions. */
+/** The rules without duplicates. */
 export function allRules(...given: readonly (readonly VerifyRule[])[]): VerifyRule[] {
   const byText = new Map<string, VerifyRule>();
   for (const rule of given.flat()) {

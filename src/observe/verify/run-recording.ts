@@ -27,13 +27,13 @@ import type { SkipCause, VerifySide } from './report.ts';
 import { entriesOf, type Step, stepsOf, withQuestions } from './steps.ts';
 
 export interface StepAnswer {
-  /** Undefined if the request was not sent. */
+  /** The new answer; undefined if the request was not sent. */
   readonly after?: VerifySide;
   /** The answer as it is compared; undefined if there is none. */
   readonly answer?: Params;
   /** Number of pages of a list. */
   readonly pages?: number;
-  /** Why it was not sent, or why there is no answer. */
+  /** Why the request was not sent, or why there is no answer. */
   readonly reason?: string;
   readonly cause?: SkipCause;
   readonly stderr?: string;
@@ -46,7 +46,7 @@ export interface RunHandlers {
   answered(step: Step, answer: StepAnswer, carried: CarriedValues): Promise<void> | void;
 }
 
-/** After so many requests in a row without an answer, the rest is not sent. */
+/** After this number of requests in a row without an answer, the remaining requests are not sent. */
 const MOST_UNANSWERED = 5;
 const MOST_RESTARTS = 10;
 /** Connections that are open at a time, if the recording has that many of them side by side. */
@@ -65,7 +65,7 @@ export class RecordingRun {
   readonly #permission: Permission;
   readonly #hidden: HiddenValues;
   readonly #carried = new CarriedValues();
-  /** By the number of the recorded process run or connection. */
+  /** Connections by the number of the recorded process run or connection. */
   readonly #connections = new Map<number, Connection>();
   readonly #tools = new WeakMap<Connection, Promise<Tools | undefined>>();
   /** Tasks of calls that were not sent. */

@@ -26,7 +26,7 @@ import { newResponse, RecordingUpdate } from './update-recording.ts';
 
 const DEFAULT_SLOWER_FACTOR = 2;
 const DEFAULT_SLOWER_BY_MS = 500;
-/** The most results that are listed: all are counted. */
+/** Limit of the listed results; all results are counted. */
 const MOST_SAME = 10_000;
 const MOST_OTHERS = 100_000;
 
@@ -126,7 +126,7 @@ class Verification {
     }
   }
 
-  /** Two runs show which values vary. The answers of the second are compared under the rules then. */
+  /** Two runs show which values vary. The answers of the second run are then compared under the learned rules. */
   async #learn(): Promise<readonly VerifyRule[]> {
     const [first, second] = [new KeptAnswers(), new KeptAnswers()];
     await this.#run((_, answer) => first.add(answer));

@@ -28,7 +28,7 @@ export interface NodeRequests {
     params: { server: string; slot: number; revision: number };
     result: { generation: number } | PlaceRefusal;
   };
-  /** Ends the process of a slot and gives the slot back. Answered at once; the claim shows when it is done. */
+  /** Ends the process of a slot and gives the slot back. The answer is sent at once; the claim shows when the process has ended. */
   'standpipe/release': {
     params: { server: string; slot: number; generation: number; reason: string };
     result: Record<string, never>;

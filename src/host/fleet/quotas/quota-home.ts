@@ -76,7 +76,10 @@ export class QuotaHome {
     for (const name of this.#principals.keys()) if (!isHome(name)) this.#principals.delete(name);
   }
 
-  /** `learnsUntilMs` applies to a principal that is unknown here and had another home. */
+  /**
+   * `learnsUntilMs`: the time until which a gateway gets at most what it had before, if this home does not know the
+   * principal yet because the principal had another home.
+   */
   ask({ principal, quotas, gateway, used, had, wanted, requests }: QuotaAsk, learnsUntilMs = 0): QuotaGrant {
     const nowMs = this.#clock.nowMs();
     const known = this.#principals.get(principal) ?? this.#add(principal, learnsUntilMs);

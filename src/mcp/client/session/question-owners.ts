@@ -51,7 +51,8 @@ export class QuestionOwners {
   }
 
   /**
-   * Whether all requests are from one client at most, and from the given one if any. Stops at the second client,
+   * Whether no two requests are from different clients, and none is from another client than the given one, if one is given. Stops at the
+   * second client,
    * because there may be many requests and questions.
    */
   areOfOne(beforeId: number, client?: ClientKey): boolean {

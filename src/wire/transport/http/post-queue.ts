@@ -48,7 +48,7 @@ export class PostQueue {
       return undefined;
     }
     if (!neverRefuse && !isLasting(post) && this.#isRequestsFull(post)) {
-      return new PeerError('SEND_QUEUE_FULL', `${this.#requests.waiting.length} requests wait for the server already`, {
+      return new PeerError('SEND_QUEUE_FULL', `${this.#requests.waiting.length} requests already wait for the server`, {
         hint: 'Wait for answers, or raise maxConcurrent, maxQueued or maxQueuedChars.',
       });
     }

@@ -64,7 +64,7 @@ export default function TasksView() {
             <Empty title={all.length === 0 ? 'No tasks yet' : 'Choose one of the tasks'}>
               {all.length === 0
                 ? 'Tool calls that a server continues as a task are shown here, from all clients.'
-                : 'Its status, history, questions and result are shown here.'}
+                : 'The status, history, questions and result of the chosen task are shown here.'}
             </Empty>
           </div>
         )}

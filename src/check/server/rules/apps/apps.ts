@@ -41,7 +41,7 @@ export const appRules = serverRows({ level: 'MUST', runs: 'each era', uses: 'own
   {
     id: 'apps/views-exist',
     title: 'serve the view of each tool as a resource',
-    says: 'Hosts read the view of a tool with `resources/read`. It exists on the server, but need not be listed.',
+    says: 'Hosts read the view of a tool with `resources/read`. The view exists on the server, but need not be listed.',
     source: apps('behavior'),
     fix: 'Register a resource with the URI that `_meta.ui.resourceUri` has, or correct the URI.',
     check: async (ruleRun) => {

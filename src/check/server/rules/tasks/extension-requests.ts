@@ -119,7 +119,7 @@ export const extensionTaskRequestRules = serverRows({ ...ofExtension, level: 'MU
   },
   {
     id: 'tasks/subscriptions-declare-the-extension',
-    title: 'refuse subscriptions to tasks that do not declare the extension',
+    title: 'refuse subscriptions to tasks from clients that do not declare the extension',
     says: '`subscriptions/listen` with `taskIds`, of a client that does not declare tasks, is refused with -32021.',
     source: tasks('task-status-notifications'),
     fix: REQUIRE,
