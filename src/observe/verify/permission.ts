@@ -24,10 +24,12 @@ export class Permission {
 
   /** Returns the reason why a request may not be sent. `isReadOnly`: whether the server declares a tool as read-only. */
   async refusal({ exchange, facts }: Step, params: Params, isReadOnly: (tool: string) => Promise<boolean>) {
-    const { method, target } = exchange;
+    const { method } = exchange;
     if (method === 'tools/call') {
-      if (target === undefined || this.#allows(target, params.arguments)) return undefined;
-      if (await isReadOnly(target)) return undefined;
+      // The name that is sent, which may have come from an answer. A server may accept an array with one name as the name.
+      const { name } = params;
+      if (typeof name !== 'string') return 'The name of the tool is not a string';
+      if (this.#allows(name, params.arguments) || (await isReadOnly(name))) return undefined;
       return 'The tool is not marked as read-only: allow the call with --allow-calls';
     }
     // Requests about a task belong to the call that created it.

@@ -68,8 +68,8 @@ export class RecordingRun {
   /** Connections by the number of the recorded process run or connection. */
   readonly #connections = new Map<number, Connection>();
   readonly #tools = new WeakMap<Connection, Promise<Tools | undefined>>();
-  /** Tasks of calls that were not sent. */
-  readonly #lostTasks = new Set<string>();
+  /** Recorded ids of tasks that calls of this run have created. */
+  readonly #tasks = new Set<string>();
   #hasOpened = false;
   #unanswered = 0;
   #end: string | undefined;
@@ -102,7 +102,7 @@ export class RecordingRun {
         const answer = await this.#take(step);
         await this.#handlers.answered(step, answer, this.#carried);
         if (answer.answer && step.recorded) this.#carried.learn(step.recorded, answer.answer);
-        if (!answer.after && taskId !== undefined) this.#lostTasks.add(taskId);
+        if (taskId !== undefined && createsTask(answer)) this.#tasks.add(taskId);
         if ((lastOfWire.get(wire) ?? 0) <= index) await this.#close(wire);
       }
     } finally {
@@ -141,8 +141,10 @@ export class RecordingRun {
     if (before.outcome === 'cancelled') return skip('The recorded client cancelled it');
     if (before.outcome === 'pending') return skip('It was never answered in the recording');
     if (isAskedAgain) return skip('A later request of the recording asks for the state of the same task');
-    if (exchange.method.startsWith('tasks/') && this.#lostTasks.has(String(exchange.target))) {
-      return { reason: 'The call that creates the task was not sent', cause: 'permission' };
+    // The server may have a task with this id that another client created.
+    const isOfTask = exchange.method.startsWith('tasks/') && exchange.method !== 'tasks/list';
+    if (isOfTask && !this.#tasks.has(String(exchange.target))) {
+      return { reason: 'No call of this run has created the task', cause: 'permission' };
     }
     return undefined;
   }
@@ -330,4 +332,11 @@ async function readTools({ service, client }: Connection, timeoutMs: number): Pr
 
 function statusOf(result: Params): unknown {
   return isObject(result.task) ? result.task.status : result.status;
+}
+
+/** In both forms of tasks. */
+function createsTask({ answer }: StepAnswer): boolean {
+  const result = isObject(answer?.result) ? answer.result : {};
+  const task = isObject(result.task) ? result.task : result;
+  return typeof task.taskId === 'string';
 }
