@@ -8,6 +8,7 @@ import { Analysis } from '../analysis/analysis.ts';
 import type { MessageDescription } from '../analysis/describe-frame.ts';
 import type { Exchange } from '../analysis/exchange.ts';
 import { type FlowEvent, type FrameEvent, lengthOfParts } from '../flow/event.ts';
+import { DamagedLines } from '../record/damaged-lines.ts';
 import { ParsedBatches } from '../record/parsed-batches.ts';
 import { readRecordings } from '../record/reader.ts';
 import { noServer, unknownServer } from '../record/unusable-recording.ts';
@@ -40,6 +41,8 @@ export interface SelectedExchange {
 export interface Selection {
   readonly events: readonly SelectedEvent[];
   readonly exchanges: readonly SelectedExchange[];
+  /** Describes the lines that cannot be read. */
+  readonly damage: string | undefined;
 }
 
 /** A longer recording has to be limited: the whole selection is held in memory. */
@@ -55,7 +58,9 @@ export async function readSelection(file: string, { server, last }: SelectionOpt
   const names = new Set<string>();
   let held = 0;
   let bytes = 0;
+  const damaged = new DamagedLines(file);
   for await (const item of readRecordings(file)) {
+    damaged.see(item);
     if (item.type !== 'event') continue;
     if (names.size < MOST_NAMES) names.add(item.event.server);
     if (server !== undefined && item.event.server !== server) continue;
@@ -72,11 +77,15 @@ export async function readSelection(file: string, { server, last }: SelectionOpt
       throw tooLong(file, `${MOST_EVENTS} events and messages or ${MOST_BYTES / 1024 / 1024} MiB`);
     }
   }
-  if (held === 0) throw nothingSelected(file, server, [...names]);
+  if (held === 0) throw nothingSelected(file, server, [...names], await damaged.describe());
   const all = [...runs.values()].flatMap((run) => run.events);
   const events = last === undefined ? all : all.slice(-last);
   const kept = new Set(events.map(({ event }) => event));
-  return { events, exchanges: [...runs.values()].flatMap((run) => run.exchanges(kept)) };
+  return {
+    events,
+    exchanges: [...runs.values()].flatMap((run) => run.exchanges(kept)),
+    damage: damaged.count > 0 ? await damaged.describe() : undefined,
+  };
 }
 
 /** The events of one run have one clock and one sequence. */
@@ -142,9 +151,14 @@ function messageOf(
   }
 }
 
-function nothingSelected(file: string, server: string | undefined, names: readonly string[]): UsageError {
+function nothingSelected(
+  file: string,
+  server: string | undefined,
+  names: readonly string[],
+  damage: string | undefined,
+): UsageError {
   if (server !== undefined && names.length > 0) return unknownServer(file, server, names);
-  return noServer(file);
+  return noServer(file, damage);
 }
 
 function tooLong(file: string, most: string): UsageError {

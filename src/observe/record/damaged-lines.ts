@@ -1,11 +1,16 @@
 // Collects the unusable lines of a recording, for one message that names the first line.
 
+import { shellWord } from '../../base/command-line.ts';
+import { ownCommand } from '../../base/own-command.ts';
 import { lineNumber } from './line-number.ts';
 import { INCOMPLETE_LINE, type LinePlace, type RecordingItem } from './reader.ts';
 
+/** The first line of a capture that `convert` reads. */
+const capture = /"cassetteVersion"\s*:|"session_id"\s*:/;
+
 export class DamagedLines {
   readonly #path: string;
-  #first: (LinePlace & { reason: string }) | undefined;
+  #first: (LinePlace & { reason: string; prefix: string }) | undefined;
   #count = 0;
 
   /** `path`: the file of the items that do not name a file. */
@@ -29,6 +34,10 @@ export class DamagedLines {
     if (!this.#first) return undefined;
     const { file = this.#path, offset, reason } = this.#first;
     const more = this.#count > 1 ? ` (${this.#count} unusable lines in all)` : '';
-    return `Line ${await lineNumber(file, offset)} of ${file} is unusable: ${reason}${more}`;
+    const isCapture = capture.test(this.#first.prefix) && this.#count > 0;
+    const how = isCapture
+      ? `. It is a capture of another program: ${ownCommand} convert ${shellWord(file)} --to recording`
+      : '';
+    return `Line ${await lineNumber(file, offset)} of ${file} is unusable: ${reason}${more}${how}`;
   }
 }

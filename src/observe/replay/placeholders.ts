@@ -1,6 +1,7 @@
 // Placeholders stand for secrets in a recording.
 
-const placeholder = /\[redacted\]|\[env [^\]]{1,200}\]/;
+/** Those of this program, and those of imported captures (convert/captured-fact.ts). */
+const placeholder = /\[redacted\]|\[env [^\]]{1,200}\]|\[REDACTED(?::[a-z]+:[0-9a-f]{8})?\]/;
 
 export function hasPlaceholder(text: string): boolean {
   return placeholder.test(text);
