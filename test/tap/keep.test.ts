@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { cleanEnv, fixturePath, folder, program, runCli, spawnCli } from '../cli/run-cli.ts';
+import { cleanEnv, finished, fixturePath, folder, program, runCli, spawnCli, startCli } from '../cli/run-cli.ts';
 import { until } from '../fixtures/server.ts';
 
 const stateFolder = join(folder, 'state');
@@ -93,13 +93,12 @@ test('--keep and --record cannot be combined, and an unusable folder is reported
     stderr: expect.stringContaining('--keep and --record cannot be combined'),
   });
   const unusable = { XDG_STATE_HOME: program, LOCALAPPDATA: program };
-  const ran = await spawnCli(
-    ['tap', '--keep', '--', process.execPath, '-e', 'setTimeout(() => console.log("ran"), 500)'],
-    { env: unusable },
-  );
-  expect(ran).toMatchObject({
-    code: 0,
-    stdout: 'ran\n',
-    stderr: expect.stringContaining('standpipe tap: cannot be recorded: '),
-  });
+  const server = "process.stdin.on('end', () => console.log('ran')).resume()";
+  const tap = startCli(['tap', '--keep', '--', process.execPath, '-e', server], { env: unusable });
+  const ended = finished(tap);
+  let shown = '';
+  tap.stderr.on('data', (chunk) => (shown += chunk));
+  await until('the failure is reported', () => shown.includes('standpipe tap: cannot be recorded: '));
+  tap.stdin.end();
+  expect(await ended).toMatchObject({ code: 0, stdout: 'ran\n' });
 });

@@ -31,8 +31,9 @@ export const define: CommandModule['define'] = (command, run) => {
   help(
     command,
     `Their names can be used wherever a command takes a recording: show, inspect,
-replay, diff and convert. A new recording of \`tap --keep\` removes the oldest
-ones if there are more than ${mostRecordings}, or ${mostBytes / 1024 ** 3} GiB. Recordings that a running tap writes are kept.`,
+replay, verify, diff and convert. A new recording of \`tap --keep\` removes the
+oldest if there are more than ${mostRecordings}, or ${mostBytes / 1024 ** 3} GiB. One that a running tap
+writes is kept.`,
     'recordings ls',
     'show weather-3 --errors',
     'recordings rm weather-1 weather-2',

@@ -10,6 +10,7 @@ import { checkReportFiles, saveFiles } from '../check/report-files.ts';
 import { configEntry } from '../check/target.ts';
 import { ExitCode } from '../exit-code.ts';
 import { type CommandBody, type CommandModule, durationOf, type Invocation, invalidOption } from '../invocation.ts';
+import { recordingFile } from '../servers/recording-file.ts';
 import { givenServer, type ServerCommandOptions } from '../servers/server-command.ts';
 import { isAddress } from '../usage-error.ts';
 import { addAddressOptions, collect, help } from './server-options.ts';
@@ -32,7 +33,7 @@ interface Options extends ServerCommandOptions {
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('[options] <file> [server] | <file> -- <command …>')
-    .argument('<file>', 'recording')
+    .argument('<recording>', 'file, or name of a kept recording')
     .argument('[server]', 'name of a server in the config, or a URL')
     .option('--server <name>', 'server of the recording (default: the only one)')
     .option('--learn', 'run twice, and write rules for values that vary')
@@ -80,7 +81,7 @@ const verifyFile: CommandBody = async (invocation, [file, server], options) => {
   await checkReportFiles(given);
   const { out } = invocation;
   const target = await targetOf(invocation, server, given);
-  const report = await runVerify(invocation, file!, target, given);
+  const report = await runVerify(invocation, recordingFile(file!), target, given);
   const { strict = false, junit, html } = given;
   const saved = await saveFiles([
     [junit, async () => (await import('../../../observe/verify/junit.ts')).verifyJunit(report, strict)],
