@@ -6,8 +6,8 @@ import type { ProcessUnderTest } from './process-under-test.ts';
 export interface Later<P> {
   /** The process that answered, or the second one, whose stdin is still open. */
   readonly process: P;
-  /** Set if the server answered before its stdin ended. */
-  readonly slow?: { readonly reason: string; readonly fix: string };
+  /** Set if the server answered before its stdin ended: why it is not tested, as a clause. */
+  readonly slow?: string;
 }
 
 /** `first` has not answered within its timeout. It gets another timeout in parallel to a new process: the first start may be the slowest. */
@@ -25,9 +25,6 @@ export async function answerLater<P extends ProcessUnderTest>(
   const seconds = Math.ceil(process.ageMs / 1000);
   return {
     process,
-    slow: {
-      reason: `The server starts slowly: its first answer arrived ${seconds} s after its start; the limit is ${first.timeoutMs / 1000} s.`,
-      fix: `Raise --timeout, for example to ${2 * seconds}s, or let the server answer before it does slow work.`,
-    },
+    slow: `the server starts slowly: its first answer arrived ${seconds} s after its start, and the limit is ${first.timeoutMs / 1000} s. Raise --timeout, for example to ${2 * seconds}s`,
   };
 }

@@ -66,13 +66,13 @@ test.skipIf(!hasPython).concurrent('the fix for a silent server names the flush 
   expect(found).toMatchObject({ status: 'failed', fix: expect.stringContaining('flush=True') });
 });
 
-test.concurrent('a slow start is not reported as a missing flush, although the answer arrives after the timeout', async () => {
+test.concurrent('a slow start is not reported as a violation or a missing flush, although the answer arrives after the timeout', async () => {
   const [command = '', flag = '', code = ''] = answering('id');
   const found = await check([command, flag, `setTimeout(() => { ${code} }, 12_000)`], 10_000);
+  expect(found).toMatchObject({ status: 'not applicable', untested: true });
   expect(found.reason).toMatch(
-    /^The server starts slowly: its first answer arrived \d+ s after its start; the limit is 10 s\./,
+    /^the server starts slowly: its first answer arrived \d+ s after its start, and the limit is 10 s\. Raise --timeout/,
   );
-  expect(found.fix).toMatch(/^Raise --timeout/);
 });
 
 test.concurrent('a silent server is started once in each era, and once more for the diagnosis', async () => {

@@ -21,7 +21,7 @@ import { type CheckReport, countStatuses, introduction, type Outcome } from '../
 import { ruleOf } from '../rule.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { type Target, targetOf } from '../target.ts';
-import { notApplicable, violation } from '../verdict.ts';
+import { notApplicable, outOfTime, violation } from '../verdict.ts';
 import { mustBeTools, type NamedCall } from './calls.ts';
 import { DISCOVER_VERSIONS, explainSilence, wrongDiscovery } from './explain-silence.ts';
 import { easeOlderRevisions } from './older-revisions.ts';
@@ -215,14 +215,17 @@ async function nothingOpened(
   const {
     revisionRun,
     reason,
+    isSlow,
     fix,
     proof = [],
     rule: violated = ruleOf(serverRules, 'lifecycle/opens'),
   } = await explainSilence(refused);
   const outcomes: Outcome[] = [];
   for (const rule of new Set([violated, ...rules])) {
-    const run = () =>
-      rule === violated ? violation(reason, ...proof) : notApplicable(`the server does not open (${violated.id})`);
+    const run = () => {
+      if (rule !== violated) notApplicable(`the server does not open${isSlow ? ' in time' : ''} (${violated.id})`);
+      return isSlow ? outOfTime(reason) : violation(reason, ...proof);
+    };
     const fixed = rule === violated && fix !== undefined ? { ...rule, fix: { any: fix } } : rule;
     outcomes.push(await judge(fixed, judging(revisionRun, options, budget), run));
   }

@@ -35,6 +35,8 @@ export interface Silence {
   /** The run whose evidence is reported. */
   revisionRun: RevisionRun;
   reason: string;
+  /** The server opens, but not in time: no rule is violated. `reason` is a clause. */
+  isSlow?: true;
   /** Default: the fix of the rule. */
   fix?: string | undefined;
   /** The rule that is violated. Default: `lifecycle/opens`. */
@@ -168,7 +170,7 @@ async function mute(revisionRun: RevisionRun, message: string): Promise<Omit<Sil
     },
     (probe) => probe.answersTo(1)[0],
   );
-  if (later.slow) return { ...later.slow, proof: later.process.transcript.entries };
+  if (later.slow) return { reason: later.slow, isSlow: true };
   const { proof = later.process.transcript.entries, ...found } = await diagnosed(later.process, message);
   return { ...found, proof };
 }
@@ -187,13 +189,13 @@ async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, '
   if (found?.name === 'litemcp') {
     return { reason: 'The server uses LiteMCP, not MCP.', fix: `Use \`${ownCommand} check --litemcp\`.` };
   }
-  if (found) return { reason: `${message} The server ${found.problem}.`, fix: found.fix };
-  if (!hasExited) return { reason: message };
   const isOpened = probe.answersTo(1)[0] !== undefined;
+  if (found && !(isOpened && hasExited)) return { reason: `${message} The server ${found.problem}.`, fix: found.fix };
+  if (!hasExited) return { reason: message };
   const { message: exit, hint, evidence } = explainExit(probe.process.evidence(isOpened ? 'running' : 'startup'));
   const reason = `${exit}${exit.endsWith('.') ? '' : '.'}`;
   if (!isOpened) return { reason, fix: hint };
-  const fix = evidence?.stderrTail === undefined ? undefined : hint;
+  const fix = found?.fix ?? (evidence?.stderrTail === undefined ? undefined : hint);
   return { rule: ruleOf(serverRules, 'lifecycle/keeps-running'), reason, fix, proof: probe.transcript.entries };
 }
 

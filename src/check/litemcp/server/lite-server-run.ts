@@ -7,7 +7,7 @@ import type { NamedCall } from '../../server/calls.ts';
 import { SharedProcess } from '../../shared-process.ts';
 import { StartupTime } from '../../startup-time.ts';
 import type { Target } from '../../target.ts';
-import { Violation } from '../../verdict.ts';
+import { OutOfTime, Violation } from '../../verdict.ts';
 import { LiteProbe } from './lite-probe.ts';
 import { callData, type PermittedCall, permittedCall } from './permitted-call.ts';
 
@@ -74,7 +74,7 @@ export class LiteServerRun {
     const { process, slow } = await answerLater(first, startSecond, ({ messages }) => messages[0]);
     if (process !== first) this.observed.splice(0, 1, process);
     if (slow) {
-      this.problem = new Violation(slow.reason, undefined, slow.fix);
+      this.problem = new OutOfTime(slow);
       return;
     }
     process.endInput();
