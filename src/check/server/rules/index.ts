@@ -2,6 +2,7 @@
 
 import type { ServerRule } from '../server-rule.ts';
 import { appRules } from './apps/apps.ts';
+import { definitionRules } from './definitions.ts';
 import { messageRules } from './jsonrpc/messages.ts';
 import { notificationRules } from './jsonrpc/notifications.ts';
 import { requestRules } from './jsonrpc/requests.ts';
@@ -51,6 +52,7 @@ export const serverRules: readonly ServerRule[] = [
   ...resourceRules,
   ...promptRules,
   ...notificationMethodRules,
+  ...definitionRules,
   ...wrongRequestRules,
   ...schemaRules,
   ...requestEnvelopeRules,
