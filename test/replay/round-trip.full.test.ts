@@ -1,10 +1,6 @@
 // Real servers are recorded through a tap with an official client, and replayed to the official clients of both SDK lines: every answer
 // is equal, in every revision.
 
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from '../../src/entry/client.ts';
 import { legacyRevisions } from '../../src/mcp/revisions.ts';
@@ -12,69 +8,26 @@ import { startHttpTap } from '../../src/observe/tap/http/http-tap.ts';
 import { program, spawnCli } from '../cli/run-cli.ts';
 import { serveOfficial1, serveOfficial2, serveOurs } from '../fixtures/interop/serve.mjs';
 import { later } from '../fixtures/later.ts';
-import { until } from '../fixtures/server.ts';
-import { connectOfficial1 } from '../interop/official-1-client.ts';
-import { connectOfficial2 } from '../interop/official-2-client.ts';
 import type { ServerTarget } from '../interop/our-client.ts';
-import { type Tour, walk } from './tour.ts';
-import { folder, replayed } from './written-recording.ts';
-
-const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const installed = (name: string) => path(`node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
-const node = process.execPath;
-const NEWEST_OF_1 = '2025-11-25';
-const MODERN = '2026-07-28';
-
-const connects = { 1: connectOfficial1, 2: connectOfficial2 };
-type Line = keyof typeof connects;
-
-interface Recorded {
-  file: string;
-  answers: unknown[];
-}
-
-let files = 0;
-
-async function walked(
-  target: ServerTarget,
-  line: Line,
-  revision: string,
-  tour: Tour,
-  place: string,
-): Promise<unknown[]> {
-  const client = await connects[line](target, revision, () => []);
-  try {
-    return await walk(client, tour, place);
-  } finally {
-    await client.close();
-  }
-}
+import {
+  freshFolder,
+  installed,
+  type Line,
+  MODERN,
+  missing,
+  NEWEST_OF_1,
+  newFile,
+  node,
+  path,
+  type Recorded,
+  recordStdio,
+  servers,
+  walked,
+} from './record-tour.ts';
+import type { Tour } from './tour.ts';
+import { replayed } from './written-recording.ts';
 
 const replaying = (file: string): ServerTarget => ({ command: node, args: [program, 'replay', file] });
-
-async function recordStdio(
-  command: string[],
-  tour: Tour,
-  place: string,
-  line: Line,
-  revision: string,
-): Promise<Recorded> {
-  const file = join(folder, `round-${++files}.jsonl`);
-  const args = [program, 'tap', '--record', file, '--', ...command];
-  const env = { ...process.env, XDG_RUNTIME_DIR: folder, MEMORY_FILE_PATH: join(place, 'memory.jsonl') } as Record<
-    string,
-    string
-  >;
-  const answers = await walked({ command: node, args, env }, line, revision, tour, place);
-  await until('the tap has written its last event', () => readFileSync(file, 'utf8').includes('"kind":"stop"'));
-  return { file, answers };
-}
-
-function freshFolder(): string {
-  const place = join(folder, `place-${++files}`);
-  mkdirSync(place);
-  return place;
-}
 
 /** Every answer is equal for a client of the same revision, whatever its SDK. */
 async function expectEqual({ file, answers }: Recorded, tour: Tour, place: string, revisions: [Line, string][]) {
@@ -83,17 +36,6 @@ async function expectEqual({ file, answers }: Recorded, tour: Tour, place: strin
     expect(replay, `client ${line} in ${revision}`).toEqual(answers);
   }
 }
-
-const missing = (command: string) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status !== 0;
-
-const servers = {
-  'server-everything': { tour: 'everything', command: () => [node, installed('everything'), 'stdio'] },
-  'server-filesystem': { tour: 'filesystem', command: (place: string) => [node, installed('filesystem'), place] },
-  'server-memory': { tour: 'memory', command: () => [node, installed('memory')] },
-  'example in TypeScript': { tour: 'small', command: () => [node, path('examples/servers/typescript/server.mjs')] },
-  'example in Python': { tour: 'small', command: () => ['python3', path('examples/servers/python/server.py')] },
-  'example in Java': { tour: 'small', command: () => ['java', path('examples/servers/java/Server.java')] },
-} as const;
 
 describe.each(Object.entries(servers))('%s', (_, { tour, command }) => {
   const [first] = command('');
@@ -173,7 +115,7 @@ test.each([
   const { url, close } = await serve();
   later(async () => void (await close()));
   const place = freshFolder();
-  const file = join(folder, `round-${++files}.jsonl`);
+  const file = newFile();
   const tap = await startHttpTap({ url, record: file, announce: false, name: 'remote' }, () => undefined);
   later(() => tap.close());
   const answers = await walked({ url: tap.address, transport: 'http' }, line, revision, 'standard', place);

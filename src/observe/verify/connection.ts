@@ -4,7 +4,7 @@ import { StandpipeError } from '../../base/errors.ts';
 import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL } from '../../mcp/meta.ts';
-import { NEWEST_MODERN, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { isModernRevision, NEWEST_LEGACY, NEWEST_MODERN, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { type ClientFacts, newClient, type Params, type Service, type ServiceFacts } from '../../mcp/service.ts';
 import type { ClientCapabilities, Implementation, LogLevel, Root } from '../../mcp/types.ts';
 import type { Conversation } from '../replay/conversation.ts';
@@ -17,6 +17,7 @@ export interface Connection {
   readonly service: Service;
   readonly facts: ServiceFacts;
   readonly client: ClientFacts;
+  readonly revision: Revision;
   readonly isClosed: () => boolean;
   close(): Promise<void>;
 }
@@ -90,6 +91,7 @@ export async function openConnection(
       service: target,
       facts: await target.describe(used),
       client: used,
+      revision: used.revision,
       isClosed: () => false,
       close: async () => target.gone?.(used.identity),
     };
@@ -114,7 +116,9 @@ export async function openConnection(
   return {
     service: opened.service,
     facts: opened.server,
-    client: { ...client, revision: opened.server.revision },
+    // A recorded client may have declared more than its revision defines.
+    client: { ...client, revision: isModernRevision(opened.server.revision) ? NEWEST_MODERN : NEWEST_LEGACY },
+    revision: opened.server.revision,
     isClosed: () => isClosed,
     close: () => opened.close(),
   };

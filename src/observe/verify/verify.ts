@@ -115,7 +115,7 @@ class Verification {
   ): Promise<void> {
     const run = new RecordingRun(this.#session, this.#conversation, this.#target, this.#options, {
       opened: (opening, connection) => {
-        this.#handshake = { opening, facts: connection.facts, revision: connection.client.revision };
+        this.#handshake = { opening, facts: connection.facts, revision: connection.revision };
       },
       answered,
     });
