@@ -41,7 +41,7 @@ export function judge(step: Step, given: StepAnswer, options: JudgeOptions): Jud
     ...(exchange.target !== undefined && { target: redact(exchange.target) }),
     ...((status !== 'same' || isSlower) && { params: shownText(withoutMeta(params), redact, LONGEST_PARAMS) }),
     status,
-    ...(text !== undefined && status !== 'same' && { reason: redact(text) }),
+    ...(text !== undefined && status !== 'same' && { reason: cause ? text : redact(text) }),
     ...(cause && { cause }),
     ...(isSlower && status !== 'skipped' && { isSlower }),
     before,

@@ -316,7 +316,8 @@ async function readTools({ service, client }: Connection, timeoutMs: number): Pr
   try {
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const page = await service.request('tools/list', cursor === undefined ? {} : { cursor }, caller);
-      for (const tool of entriesOf(page, 'tools')) {
+      if (!Array.isArray(page.tools)) return undefined;
+      for (const tool of page.tools) {
         if (!isObject(tool) || typeof tool.name !== 'string') continue;
         found.set(tool.name, isObject(tool.annotations) && tool.annotations.readOnlyHint === true);
       }
