@@ -59,12 +59,10 @@ test('requests and answers that cannot be compared are skipped with the reason',
   const recording = new WrittenRecording().initialize();
   const cut = { cut: true, text: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"', tail: '}}' };
   recording.line({ kind: 'frame', direction: 'toServer', length: 5000, ...cut });
-  recording
-    .call(2, 'a')
-    .line({
-      ...{ kind: 'frame', direction: 'fromServer', length: 5000 },
-      ...{ cut: true, text: '{"jsonrpc":"2.0","id":2,"result":{', tail: '}}' },
-    });
+  recording.call(2, 'a').line({
+    ...{ kind: 'frame', direction: 'fromServer', length: 5000 },
+    ...{ cut: true, text: '{"jsonrpc":"2.0","id":2,"result":{', tail: '}}' },
+  });
   recording.call(3, 'a').cancel(3).call(4, 'a');
   const { results } = await run(recording);
   expect(results.map(({ status, reason }) => [status, reason])).toEqual([
@@ -90,12 +88,10 @@ test('messages that are nested deeply do not end the verification', async () => 
 test('long and many differences are shortened', async () => {
   const recording = new WrittenRecording().initialize();
   const text = 'x'.repeat(100_000);
-  recording
-    .call(1, 'tool')
-    .result(1, {
-      content: [{ type: 'text', text }],
-      ...Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`m${at}`, text])),
-    });
+  recording.call(1, 'tool').result(1, {
+    content: [{ type: 'text', text }],
+    ...Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`m${at}`, text])),
+  });
   const report = await run(recording);
   expect(report.results[0]!.differences).toHaveLength(100);
   expect(JSON.stringify(report).length).toBeLessThan(300_000);
