@@ -5,7 +5,7 @@ import { isObject, type JsonObject, setOwn } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
 import { standsFor } from '../replay/placeholders.ts';
 import { IN_TEXT, type RulesLeft } from './rules.ts';
-import { areAlike, areNumbersAlike, masked, type Shape } from './shapes.ts';
+import { areAlike, areNumbersAlike, isTime, masked, type Shape } from './shapes.ts';
 
 export interface AnswerDifference {
   /** The keys and indexes from the answer to the value. */
@@ -208,7 +208,10 @@ function normal(value: unknown, rules: RulesLeft, also: readonly Shape[], level 
     const json = rules.isEmpty || level > MOST_LEVELS ? undefined : jsonIn(value);
     return json === undefined ? masked(value, accepted) : normal(json, rules.into(IN_TEXT), also, level + 1);
   }
-  if (typeof value === 'number') return accepted.size > 0 && areNumbersAlike(value, value, accepted) ? 0 : value;
+  if (typeof value === 'number') {
+    const mayVary = areNumbersAlike(value, value, rules.accepted) || (also.includes('timestamp') && isTime(value));
+    return mayVary ? 0 : value;
+  }
   if (level > MOST_LEVELS) return value;
   if (Array.isArray(value)) {
     const all = value.map((each, at) => normal(each, rules.into(String(at)), also, level + 1));
