@@ -18,6 +18,11 @@ const views = [
   'tools?server=workbench&name=fail',
   'resources',
   'prompts?server=workbench&name=greet',
+  'tools?server=gallery&name=forms',
+  'tools?server=gallery&name=think',
+  'resources?server=gallery&name=count%3A%2F%2Fa',
+  'prompts?server=gallery&name=travel',
+  'logs?server=gallery',
   'latency',
   'stderr?server=workbench',
   'problems',
@@ -35,17 +40,17 @@ async function settle(page: Page, view: string): Promise<void> {
 /** Colours depend on the theme and positions on the width: a usual run covers each of them. */
 const looks = usually(
   [
-    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'light', width: 1440 },
     { colorScheme: 'dark', width: 400 },
   ],
-  ['light', 'dark'].flatMap((colorScheme) => [1280, 400].map((width) => ({ colorScheme, width }))),
+  ['light', 'dark'].flatMap((colorScheme) => [1440, 900, 400].map((width) => ({ colorScheme, width }))),
 ) as { colorScheme: 'light' | 'dark'; width: number }[];
 
 inBrowser('looks', () => {
   test.each(looks)(
     '$colorScheme, $width px wide: is accessible, and nothing overflows',
     async ({ colorScheme, width }) => {
-      const { url, host } = await openInspector('workbench', 'falls');
+      const { url, host } = await openInspector('workbench', 'gallery', 'falls');
       await host.callTool('workbench', 'pollute', {});
       await host.callTool('workbench', 'fail', {});
       const client = host.clients.observe({ id: '1', principal: 'ada' }, { door: 'socket' });
@@ -56,7 +61,8 @@ inBrowser('looks', () => {
       const found: string[] = [];
       for (const view of views) {
         await settle(page, view);
-        if (view.endsWith('fail')) await page.getByRole('button', { name: 'Call', exact: true }).click();
+        if (view.endsWith('fail') || view.endsWith('think'))
+          await page.getByRole('button', { name: 'Call', exact: true }).click();
         await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // time for transitions and plots
         found.push(...(await violationsAndOverflow(page)).map((violation) => `${view}: ${violation}`));
       }

@@ -21,6 +21,7 @@ const OffersView = lazy(() => import('./views/offers/offers-view.tsx'));
 const TasksView = lazy(() => import('./views/tasks/tasks-view.tsx'));
 const LatencyView = lazy(() => import('./views/latency/latency-view.tsx'));
 const StderrView = lazy(() => import('./views/stderr/stderr-view.tsx'));
+const LogsView = lazy(() => import('./views/logs/logs-view.tsx'));
 const ClientsView = lazy(() => import('./views/clients/clients-view.tsx'));
 const ResendDialog = lazy(() => import('./views/resend/resend-dialog.tsx'));
 const FleetView = lazy(() => import('./views/fleet/fleet-view.tsx'));
@@ -64,6 +65,7 @@ export function App() {
           {view === 'tasks' && <TasksView />}
           {view === 'latency' && <LatencyView />}
           {view === 'stderr' && <StderrView />}
+          {view === 'logs' && <LogsView />}
           {view === 'problems' && <ProblemsView />}
           {view === 'clients' && <ClientsView />}
           {view === 'fleet' && <FleetView />}

@@ -15,6 +15,7 @@ export const views = [
     'problems',
     'clients',
     'fleet',
+    'logs',
   ] as const),
 ];
 export type View = (typeof views)[number];

@@ -2,6 +2,10 @@
 
 import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
+import { hostClient } from '../../host/services/typed-client.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import { NEWEST_MODERN } from '../../mcp/revisions.ts';
+import type { ClientFacts } from '../../mcp/service.ts';
 import type { CompletionReference, LogLevel } from '../../mcp/types.ts';
 import { HttpProblem } from '../../wire/http/http-problem.ts';
 import type { Asked, Route } from './answer.ts';
@@ -87,7 +91,7 @@ export function addExerciseRoutes(add: Add, { view, calls, subscriptions, known,
     const statuses = await acting().status();
     for (const { name } of statuses.filter(({ state }) => state === 'ready')) {
       const { host, name: own } = acting().find(name);
-      await host.client(own).notifyRootsChanged();
+      await host.service(own).notify(ROOTS_CHANGED, undefined, pageClient);
     }
     return rootsReport();
   });
@@ -105,6 +109,16 @@ export function addExerciseRoutes(add: Add, { view, calls, subscriptions, known,
 
   const linked = () => ({ link: view.own.linkOf(newWork('page')) });
 }
+
+const ROOTS_CHANGED = 'notifications/roots/list_changed';
+/** The page as a client of the servers of its host. */
+const pageClient: ClientFacts = {
+  identity: hostClient,
+  revision: NEWEST_MODERN,
+  capabilities: { roots: { listChanged: true } },
+  info: ownInfo,
+  logLevel: undefined,
+};
 
 const MOST_VALUES = 100;
 const LONGEST_VALUE = 10_000;

@@ -59,3 +59,50 @@ test('a violation counts once per event', () => {
   expect(analysis.problems).toMatchObject([{ count: 1 }]);
   expect(after(0).problems).toBe(true);
 });
+
+test('a process that exits at the question for its revision is a probe, and the next one is not', () => {
+  const { analysis, server } = setup();
+  server.text('toServer', request(1, 'server/discover'));
+  server.add(exit);
+  expect(analysis.lives.of('s')).toMatchObject([{ life: 1, probe: true }]);
+  const { analysis: other, server: second } = setup();
+  second.text('toServer', request(1, 'initialize'));
+  second.add(exit);
+  expect(other.lives.of('s')[0]?.probe).toBeUndefined();
+});
+
+test('requests that control the host are counted apart from those to servers', () => {
+  const { analysis } = setup();
+  let seq = 0;
+  const frame = (method: string) => {
+    const payload = new TextEncoder().encode(request(1, method));
+    return {
+      seq: ++seq,
+      atMs: 0,
+      server: 'client 1',
+      life: 1,
+      kind: 'frame',
+      direction: 'fromClient',
+      payload,
+    } as never;
+  };
+  analysis.see(frame('standpipe/status'), 0);
+  expect(analysis.clients.list()).toMatchObject([{ requests: 1, controls: 1 }]);
+  analysis.see(frame('tools/call'), 0);
+  expect(analysis.clients.list()).toMatchObject([{ requests: 2, controls: 1 }]);
+});
+
+test('the answers that hold the lists of a server are remembered, newest last', () => {
+  const { analysis, server } = setup();
+  for (const id of [1, 2]) {
+    server.text('toServer', request(id, 'tools/list'));
+    server.text('fromServer', answer(id));
+  }
+  server.text('toServer', request(3, 'tools/call'));
+  server.text('fromServer', answer(3));
+  expect(analysis.lists.of('s', 'tools/list')).toEqual([
+    { requestSeq: 1, answerSeq: 2 },
+    { requestSeq: 3, answerSeq: 4 },
+  ]);
+  expect(analysis.lists.of('s', 'tools/call')).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
 import type { FlowDirection } from '../flow/event.ts';
 import { FlowStore } from '../flow/store.ts';
-import { latencyMs } from './exchange.ts';
+import { latencyMs, workMs } from './exchange.ts';
 import { Exchanges, type ExchangesOptions } from './exchanges.ts';
 
 function setup(options: ExchangesOptions = {}) {
@@ -29,6 +29,27 @@ describe('exchanges', () => {
     expect(latencyMs(exchange!)).toBe(10);
     expect(exchanges.forSeq(1)).toEqual([exchange]);
     expect(exchanges.forSeq(2)).toEqual([exchange]);
+  });
+
+  it('leave the time of questions to a person out of the latency of a call, and count simultaneous ones once', () => {
+    const { say, clock, exchanges, all } = setup();
+    say('toServer', { id: 1, method: 'tools/call', params: { name: 'ask' } });
+    say('fromServer', { id: 'q1', method: 'elicitation/create' });
+    say('fromServer', { id: 'q2', method: 'elicitation/create' });
+    clock.advance(60_000);
+    say('toServer', { id: 'q1', result: { action: 'accept' } });
+    say('toServer', { id: 'q2', result: { action: 'accept' } });
+    say('fromServer', { id: 1, result: {} });
+    expect(latencyMs(all()[0]!)).toBe(60_005);
+    expect(workMs(all()[0]!)).toBe(2);
+    expect(exchanges.latency.rows().find(({ tool }) => tool === 'ask')).toMatchObject({ p50Ms: 2 });
+  });
+
+  it('have the origin that the watching program names, until a client turns out to have caused them', () => {
+    const { say, all } = setup({ originOf: ({ causes, method }) => (causes || method === 'a' ? undefined : 'lists') });
+    say('toServer', { id: 1, method: 'a' });
+    say('toServer', { id: 2, method: 'tools/list' });
+    expect(all().map(({ origin }) => origin)).toEqual([undefined, 'lists']);
   });
 
   it('keep 1 and "1" apart, and the two directions', () => {

@@ -31,3 +31,15 @@ it('keeps a point for each of the newest answers, in order', () => {
   expect(points[0]).toEqual({ atMs: 3, latencyMs: 2, key: 'a m t', error: false });
   expect(points.at(-1)!.atMs).toBe(5_002);
 });
+
+it('sets aside what is not work of a server, and counts all answers', () => {
+  const latency = new Latency();
+  latency.add({ server: 'a', method: 'initialize' }, 0, 1_000, false);
+  latency.add({ server: 'a', method: 'elicitation/create' }, 0, 9_000, false);
+  latency.add({ server: 'a', method: 'tools/list', origin: 'lists' }, 0, 1, false);
+  latency.add({ server: 'a', method: 'tools/list' }, 0, 2, false);
+  const work = latency.rows().filter(({ aside }) => !aside);
+  expect(work).toMatchObject([{ method: 'tools/list', count: 1, p50Ms: 2 }]);
+  expect(latency.points().filter(({ aside }) => !aside)).toHaveLength(1);
+  expect(latency.total).toBe(4);
+});

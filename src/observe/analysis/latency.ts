@@ -1,7 +1,7 @@
 // Latency and errors by method and tool, and a point for each of the newest responses. Percentiles are exact over the newest SAMPLES
 // responses of a row. The number of rows is bounded: further methods, and very long names, are counted in one row "(others)".
 
-import { methodsOfMcp } from '../../mcp/methods.ts';
+import { methodsOfMcp, questionMethods } from '../../mcp/methods.ts';
 import type { Origin } from './exchange.ts';
 
 interface LatencyKey {
@@ -30,7 +30,7 @@ export interface LatencyPoint {
   /** "SERVER METHOD" or "SERVER METHOD TOOL". */
   key: string;
   error: boolean;
-  /** The request opens a connection, so its latency includes the start of the process; or it only reads lists for the page. */
+  /** The latency is not that of a server at work: the start of a process, the wait for a person, or lists that are read for the page. */
   aside?: true;
 }
 
@@ -104,7 +104,7 @@ export class Latency {
 }
 
 function isAside({ method, origin }: LatencyKey): boolean {
-  return origin === 'lists' || methodsOfMcp.get(method)?.isHandshake === true;
+  return origin === 'lists' || methodsOfMcp.get(method)?.isHandshake === true || questionMethods.includes(method);
 }
 
 /** Grows in steps: most methods are called a few times and need no room for SAMPLES values. */

@@ -4,7 +4,7 @@ const groups: [string, [string, string][]][] = [
   [
     'Everywhere',
     [
-      ['1 … 9, 0, t', 'go to a view'],
+      ['1 … 9, 0, t, l', 'go to a view'],
       ['/', 'search'],
       ['T', 'switch between light and dark'],
       ['?', 'show this list'],

@@ -16,19 +16,26 @@ export const titles: Record<View, string> = {
   problems: 'Problems',
   clients: 'Clients',
   fleet: 'Fleet',
+  logs: 'Logs',
 };
 
-const numbered = views.filter((view) => view !== 'tasks');
+const letters: Partial<Record<View, string>> = { tasks: 't', logs: 'l' };
+const numbered = views.filter((view) => letters[view] === undefined);
 
-/** The tenth view has the key 0. The view that most servers do not need has a letter, so that the keys of the others stay. */
-export const keyOf = (view: View) => (view === 'tasks' ? 't' : String((numbered.indexOf(view) + 1) % 10));
+/** The tenth view has the key 0. Views that most servers do not need have a letter, so that the keys of the others stay. */
+export const keyOf = (view: View) => letters[view] ?? String((numbered.indexOf(view) + 1) % 10);
+
+/** Logs are beside stderr. */
+const ordered = views.flatMap((view): View[] =>
+  view === 'logs' ? [] : view === 'stderr' ? ['stderr', 'logs'] : [view],
+);
 
 export function Navigation() {
   const { view } = useRoute();
   const known = useCell(fleet);
   useCell(tasksVersion);
   const needed = { fleet: known !== undefined, tasks: tasks.size > 0 };
-  const shown = views.filter((one) => one === view || (needed[one as keyof typeof needed] ?? true));
+  const shown = ordered.filter((one) => one === view || (needed[one as keyof typeof needed] ?? true));
   const counts: Partial<Record<View, number>> = {
     servers: useCell(servers).length,
     wire: useCell(arrivals).rows,

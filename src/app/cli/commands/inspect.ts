@@ -46,7 +46,7 @@ const inspect: CommandBody = async (invocation, [what], options) => {
   const { source, host } = await chooseSource(invocation, what, serverOptions(options));
   try {
     const { startInspector } = await import('../../inspector/server.ts');
-    const inspector = await startInspector(source, { port });
+    const inspector = await startInspector(source, { port }).finally(() => out.activity.end());
     if (out.json) out.document({ url: inspector.url, port: inspector.port });
     else out.write(`${inspector.url}\n`);
     if (open ?? out.onTerminal) openPage(inspector.url, 'Standpipe Inspector');
@@ -74,7 +74,10 @@ async function chooseSource(
   const file = existingRecording(what);
   if (file !== undefined) {
     const { recordingSource } = await import('../../inspector/sources/recording-source.ts');
-    return { source: recordingSource(file) };
+    const label = `reading ${what}`;
+    out.activity.begin(label);
+    const onProgress = (events: number) => out.activity.update(label, `${events.toLocaleString('en')} events`);
+    return { source: recordingSource(file, { onProgress }) };
   }
   if (namesRecording(what)) throw noRecording(what, WITHOUT_ARGUMENTS);
   const running = await findRunningHost(settings, (text) => out.say(text));

@@ -25,14 +25,16 @@ const isOpen = new Cell(localStorage.getItem(KEY) ? localStorage.getItem(KEY) ==
 isOpen.watch(() => localStorage.setItem(KEY, isOpen.read() ? 'open' : 'closed'));
 
 export function ProtocolDock({ of }: { of: FramesOf | undefined }) {
-  const open = useCell(isOpen);
+  const wanted = useCell(isOpen);
+  const open = wanted && of !== undefined; // without a call, the form has the room
   const report = useFrames(of, open);
   return (
     <aside className={open ? 'dock open' : 'dock'} aria-label="Protocol">
       <header className="dock-head">
-        <button type="button" className="quiet" aria-expanded={open} onClick={() => isOpen.set(!open)}>
-          <span aria-hidden="true">{open ? '▾' : '▸'}</span> Protocol
+        <button type="button" className="quiet" aria-expanded={wanted} onClick={() => isOpen.set(!wanted)}>
+          <span aria-hidden="true">{wanted ? '▾' : '▸'}</span> Protocol
         </button>
+        {!of && wanted && <span className="muted">The frames of a call are shown here.</span>}
         {open && report && (
           <span className="muted" role="status">
             {plural(report.seqs.length, 'frame')}
@@ -40,19 +42,18 @@ export function ProtocolDock({ of }: { of: FramesOf | undefined }) {
           </span>
         )}
       </header>
-      {open && <Frames of={of} seqs={report?.seqs ?? []} others={report?.others ?? 0} />}
+      {open && <Frames seqs={report?.seqs ?? []} others={report?.others ?? 0} />}
     </aside>
   );
 }
 
-function Frames({ of, seqs, others }: { of: FramesOf | undefined; seqs: number[]; others: number }) {
+function Frames({ seqs, others }: { seqs: number[]; others: number }) {
   useCell(wireRows.version);
   const scroller = useRef<HTMLElement>(null);
   const [chosen, setChosen] = useState<number>();
   const { first, end, onScroll } = useFixedRows(scroller, seqs.length, ROW_PX);
   const started = columns.indexOf(seqs[0] ?? -1);
   const startMs = started < 0 ? 0 : columns.numbers.atMs[started]!;
-  if (!of) return <p className="muted pad">The frames of a call are shown here.</p>;
   return (
     <>
       {others > 0 && (

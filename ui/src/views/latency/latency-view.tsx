@@ -41,7 +41,7 @@ export default function LatencyView() {
         {aside > 0 && (
           <label className="check">
             <input type="checkbox" checked={withAside} onChange={(event) => setWithAside(event.target.checked)} />{' '}
-            startup and own list requests
+            startup, questions and own lists
           </label>
         )}
       </div>

@@ -6,7 +6,7 @@ import type { ServerStatus } from '../../api/shapes.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { announce } from '../../state/announce.ts';
 import { calls } from '../../state/calls.ts';
-import { plural } from '../../text/amounts.ts';
+import { latency, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
 type Action = 'start' | 'stop' | 'restart';
@@ -42,6 +42,7 @@ export function ServerActions({ name, state }: { name: string; state: ServerStat
     <div className="buttons">
       {down ? button('start', 'Start') : button('restart', 'Restart')}
       {!down && button('stop', 'Stop')}
+      {state === 'ready' && <Ping name={name} />}
       {asking && (
         <Dialog
           title={`${asking === 'stop' ? 'Stop' : 'Restart'} ${visibleLine(name)}?`}
@@ -59,5 +60,24 @@ export function ServerActions({ name, state }: { name: string; state: ServerStat
         </Dialog>
       )}
     </div>
+  );
+}
+
+function Ping({ name }: { name: string }) {
+  const [busy, setBusy] = useState(false);
+  const ping = async () => {
+    setBusy(true);
+    try {
+      announce(`${name} answered the ping after ${latency((await api.ping(name)).ms)}`, 'good');
+    } catch (error) {
+      announce(`${name} did not answer the ping: ${(error as Error).message}`, 'bad');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button type="button" disabled={busy} aria-label={`Ping ${name}`} onClick={ping}>
+      Ping
+    </button>
   );
 }

@@ -9,6 +9,7 @@ import { Fact } from './fact.tsx';
 import { LastExitNote } from './last-exit-note.tsx';
 import { Lives } from './lives.tsx';
 import { RemoteFacts } from './remote-facts.tsx';
+import { ServerAbout } from './server-about.tsx';
 import { ServerActions } from './server-actions.tsx';
 import { Questions, Sharing } from './sharing.tsx';
 import { Uptime } from './uptime.tsx';
@@ -69,11 +70,13 @@ export function ServerCard({ server }: { server: InspectedServer }) {
       )}
       {status && <Sharing status={status} />}
       {status && <Questions status={status} />}
+      <ServerAbout name={name} canSet={acts && state === 'ready'} />
       <Lives server={name} lives={lives} />
       <footer className="card-links">
         <a href={addressOf('wire', { server: name })}>Wire</a>
-        {acts && <a href={addressOf('tools', { server: name })}>Tools</a>}
+        <a href={addressOf('tools', { server: name })}>Tools</a>
         {!remote && <a href={addressOf('stderr', { server: name })}>stderr</a>}
+        <a href={addressOf('logs', { server: name })}>Logs</a>
       </footer>
     </section>
   );

@@ -4,13 +4,15 @@ import { useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { useCell } from '../../state/cell.ts';
-import { droppedByStore, servers, source } from '../../state/inspected.ts';
+import { canAct, droppedByStore, servers, source } from '../../state/inspected.ts';
 import { byteSize, plural } from '../../text/amounts.ts';
+import { Roots } from './roots-dialog.tsx';
 import { ServerCard } from './server-card.tsx';
 
 export function ServersView() {
   const all = useCell(servers);
   const looked = useCell(source);
+  const acts = useCell(canAct);
   const dropped = useCell(droppedByStore);
   const [search, setSearch] = useState('');
   const shown = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
@@ -29,6 +31,7 @@ export function ServersView() {
             the oldest {plural(dropped.events, 'event')} ({byteSize(dropped.bytes)}) were dropped
           </span>
         )}
+        {acts && <Roots />}
         {all.length > 5 && <SearchBox label="Find a server" value={search} onChange={setSearch} />}
       </div>
       <div className="scroll pad">

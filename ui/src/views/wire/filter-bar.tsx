@@ -48,8 +48,13 @@ export function FilterBar({ filter, onChange, onExport }: Props) {
           document.getElementById('timeline')?.focus();
         }}
       />
-      <button type="button" className="narrow-only" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Filter
+      <button
+        type="button"
+        className={isFiltering({ ...filter, text: '' }) ? 'narrow-only filtering' : 'narrow-only'}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        Filter{isFiltering({ ...filter, text: '' }) ? ' · on' : ''}
       </button>
       <div className="filters">
         <Choices filter={filter} set={set} />
