@@ -2,10 +2,6 @@
 
 import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
-import { hostClient } from '../../host/services/typed-client.ts';
-import { ownInfo } from '../../mcp/own-info.ts';
-import { NEWEST_MODERN } from '../../mcp/revisions.ts';
-import type { ClientFacts } from '../../mcp/service.ts';
 import type { CompletionReference, LogLevel } from '../../mcp/types.ts';
 import { HttpProblem } from '../../wire/http/http-problem.ts';
 import type { Asked, Route } from './answer.ts';
@@ -88,11 +84,7 @@ export function addExerciseRoutes(add: Add, { view, calls, subscriptions, known,
     const { questions } = view.source;
     if (!questions) throw new HttpProblem(409, 'The roots of these servers belong to another program');
     questions.roots = readRoots(body);
-    const statuses = await acting().status();
-    for (const { name } of statuses.filter(({ state }) => state === 'ready')) {
-      const { host, name: own } = acting().find(name);
-      await host.service(own).notify(ROOTS_CHANGED, undefined, pageClient);
-    }
+    await acting().rootsChanged?.();
     return rootsReport();
   });
 
@@ -109,16 +101,6 @@ export function addExerciseRoutes(add: Add, { view, calls, subscriptions, known,
 
   const linked = () => ({ link: view.own.linkOf(newWork('page')) });
 }
-
-const ROOTS_CHANGED = 'notifications/roots/list_changed';
-/** The page as a client of the servers of its host. */
-const pageClient: ClientFacts = {
-  identity: hostClient,
-  revision: NEWEST_MODERN,
-  capabilities: { roots: { listChanged: true } },
-  info: ownInfo,
-  logLevel: undefined,
-};
 
 const MOST_VALUES = 100;
 const LONGEST_VALUE = 10_000;

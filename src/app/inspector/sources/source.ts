@@ -40,6 +40,8 @@ export interface SourceHost {
   status(): ServerStatus[] | Promise<ServerStatus[]>;
   /** The host that runs a server. Throws if there is none. */
   find(server: string): FoundServer;
+  /** Tells the running servers that the roots of the page have changed. Absent if they do not get their roots from it. */
+  rootsChanged?(): Promise<void>;
 }
 
 export interface FoundServer {
@@ -68,6 +70,11 @@ export function hostSource(host: Host, options: HostSourceOptions = {}): Inspect
   const acting: SourceHost = {
     status: () => host.status(),
     find: (name) => ({ host: access, name, sendsRawJson: speaksMcp(name) }),
+    async rootsChanged() {
+      const ready = host.status().filter(({ name, state }) => state === 'ready' && speaksMcp(name));
+      // A server that has exited meanwhile asks for the roots when it runs again.
+      await Promise.allSettled(ready.map(({ name }) => host.use(name, (client) => client.notifyRootsChanged())));
+    },
   };
   return {
     kind: 'host',
