@@ -22,9 +22,11 @@ export async function answerLater<P extends ProcessUnderTest>(
   await Promise.race([...waits.map((wait) => wait.then((answer) => answer ?? never)), Promise.all(waits)]);
   const process = [first, second].find((each) => answerOf(each));
   if (!process) return { process: second };
-  const seconds = Math.ceil(process.ageMs / 1000);
-  return {
-    process,
-    slow: `the server starts slowly: its first answer arrived ${seconds} s after its start, and the limit is ${first.timeoutMs / 1000} s. Raise --timeout, for example to ${2 * seconds}s`,
-  };
+  return { process, slow: slowStart(process) };
+}
+
+/** Why a server is not tested that has answered after its timeout. */
+export function slowStart({ ageMs, timeoutMs }: ProcessUnderTest): string {
+  const seconds = Math.ceil(ageMs / 1000);
+  return `the server starts slowly: its first answer arrived ${seconds} s after its start, and the limit is ${timeoutMs / 1000} s. Raise --timeout, for example to ${2 * seconds}s`;
 }

@@ -75,6 +75,22 @@ test.concurrent('a slow start is not reported as a violation or a missing flush,
   );
 });
 
+test.concurrent('an answer that arrives late, while another revision is tried, is not reported as missing', async () => {
+  const code = `let isAsked = false;
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const send = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const supportedVersions = ['2026-07-28'];
+    if (method === 'server/discover' && !isAsked && (isAsked = true))
+      return send({ resultType: 'complete', supportedVersions, capabilities: {}, ttlMs: 0, cacheScope: 'private' });
+    const { protocolVersion } = params;
+    if (method === 'initialize') setTimeout(() => send({ protocolVersion, capabilities: {}, serverInfo: { name: 'x', version: '1' } }), 7_000);
+  })`;
+  const found = await check(script(code), 5_000);
+  expect(found).toMatchObject({ rule: 'lifecycle/opens', status: 'not applicable', untested: true });
+  expect(found.reason).toMatch(/^the server starts slowly/);
+});
+
 test.concurrent('a silent server is started once in each era, and once more for the diagnosis', async () => {
   const file = join(folder, 'starts');
   const code = `require('node:fs').appendFileSync(${JSON.stringify(file)}, 'x'); process.stdin.resume()`;

@@ -9,7 +9,7 @@ import { eraOf } from '../../mcp/revisions.ts';
 import { diagnose } from '../../wire/diagnosis/diagnose.ts';
 import { idAsText } from '../../wire/diagnosis/text-id.ts';
 import { explainExit } from '../../wire/process/launch/explain-exit.ts';
-import { answerLater } from '../answer-later.ts';
+import { answerLater, slowStart } from '../answer-later.ts';
 import { ruleOf } from '../rule.ts';
 import type { Entry } from '../transcript.ts';
 import { Violation } from '../verdict.ts';
@@ -76,6 +76,8 @@ export async function explainSilence(refused: readonly RevisionRun[]): Promise<S
       'The command is not a server. Use the command of the server itself, without `cat`, a shell or a terminal before it.';
     return { revisionRun, reason: 'The command echoes its input: it wrote `initialize` back.', fix };
   }
+  if (revisionRun.wasMute && !revisionRun.isMute && probe.textId === undefined && !probe.ended)
+    return { revisionRun, reason: slowStart(probe), isSlow: true };
   const isModern = eraOf(revisionRun.revision) === 'modern';
   const proof = isMuteLater(revisionRun) ? await proofOfOneMessagePerRead(revisionRun, isModern) : undefined;
   if (proof)

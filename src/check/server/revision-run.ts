@@ -47,6 +47,8 @@ export class RevisionRun {
   longCall: PermittedCall | undefined;
   /** Why the revision could not be opened. Absent if the server refused it. */
   problem: Violation | undefined;
+  /** The server had not answered when the time for opening ended. */
+  wasMute = false;
   /** Time from the start of the first process to its first answer. Other per-revision runs start at the same time. */
   startupMs = 0;
   readonly #probes = new Set<Probe>();
@@ -78,6 +80,7 @@ export class RevisionRun {
       if (!(error instanceof Violation)) throw error;
       const late = `The server did not open within ${limitMs / 1000} s: answers were missing.`;
       this.problem = error instanceof OutOfTime ? new Violation(late) : error;
+      this.wasMute = this.isMute;
     }
   }
 
