@@ -9,8 +9,8 @@ import type { Client } from '../../src/mcp/client/client.ts';
 import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
 import { CLIENT_CAPABILITIES } from '../../src/mcp/meta.ts';
 import type { NodeProcess } from '../fixtures/fleet/node-process.ts';
-import { answerIn } from '../fixtures/fleet/task-load.ts';
 import { TestFleet } from '../fixtures/fleet/test-fleet.ts';
+import { answerIn } from '../fixtures/gateway/answer-in.ts';
 import { modernHeaders, modernMeta } from '../fixtures/gateway/modern-request.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 

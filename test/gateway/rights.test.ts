@@ -6,6 +6,7 @@ import type { Auth, Principal } from '../../src/host/gateway/access/auth.ts';
 import { type HttpServing, serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { answerIn } from '../fixtures/gateway/answer-in.ts';
 import { modernMeta } from '../fixtures/gateway/modern-request.ts';
 
 const runsAnything = fileURLToPath(new URL('../fixtures/gateway/runs-anything.mjs', import.meta.url));
@@ -64,7 +65,7 @@ async function post(who: string, url: string, headers: Record<string, string>, m
   });
   const text = await response.text();
   const session = response.headers.get('mcp-session-id');
-  return { status: response.status, text, session, ...(text && JSON.parse(text.replace(/^id:.*\ndata:/gm, ''))) };
+  return { status: response.status, text, session, ...answerIn(text) };
 }
 
 type Params = Record<string, unknown>;

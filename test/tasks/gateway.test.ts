@@ -6,7 +6,7 @@ import { connect } from '../../src/connect/connect.ts';
 import { serveHttp } from '../../src/host/gateway/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import { TASKS } from '../../src/mcp/extensions/tasks/wire-forms.ts';
-import { answerIn } from '../fixtures/fleet/task-load.ts';
+import { answerIn } from '../fixtures/gateway/answer-in.ts';
 import type { Message } from './raw-session.ts';
 
 const file = fileURLToPath(new URL('../fixtures/tasks/keyed-server.mjs', import.meta.url));
