@@ -26,4 +26,6 @@ test('compares a member named __proto__ like any other', () => {
   expect(sameJson(parsed('{"__proto__":{"a":1}}'), parsed('{"__proto__":{"a":1}}'))).toBe(true);
   expect(sameJson(parsed('{"__proto__":{"a":1}}'), parsed('{"__proto__":{"a":2}}'))).toBe(false);
   expect(sameJson(parsed('{"__proto__":{}}'), parsed('{"constructor":{}}'))).toBe(false);
+  expect(sameJson(parsed('{"__proto__":{}}'), parsed('{"a":{}}'))).toBe(false);
+  expect(sameJson(parsed('{"toString":{}}'), parsed('{"a":{}}'))).toBe(false);
 });

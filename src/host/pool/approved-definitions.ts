@@ -40,7 +40,7 @@ const MOST_REPORTED = 1_000;
  * Definitions that were found to be approved, by kind and name: an equal definition need not be hashed again. Shared by
  * the processes of a server.
  */
-const known = new WeakMap<ServerLock, Map<string, unknown>>();
+const known = new WeakMap<ServerLock, Map<DefinitionKind, Map<string, unknown>>>();
 const masksOf = new WeakMap<ServerLock, ReadonlyMap<string, readonly Mask[]>>();
 
 export class ApprovedDefinitions implements Approvals {
@@ -60,6 +60,10 @@ export class ApprovedDefinitions implements Approvals {
     return this.#current().mode !== 'warn';
   }
 
+  get version(): unknown {
+    return this.#current();
+  }
+
   has(kind: DefinitionKind, name: string): boolean {
     const { lists, contents } = this.#current();
     if (kind === 'instructions') return true;
@@ -68,13 +72,12 @@ export class ApprovedDefinitions implements Approvals {
 
   check(kind: DefinitionKind, name: string, definition: unknown): boolean {
     const lock = this.#current();
-    const before = known.get(lock) ?? new Map<string, unknown>();
-    known.set(lock, before);
-    const key = `${kind}\n${name}`;
-    if (before.has(key) && sameJson(before.get(key), definition)) return true;
+    const before = knownOf(lock, kind);
+    const last = before.get(name);
+    if (last !== undefined && sameJson(last, definition)) return true;
     const hash = hashOf(lock, kind, name, definition);
     const isApproved = hash !== undefined && approvedHashes(lock, kind, name).includes(hash);
-    if (isApproved) before.set(key, definition);
+    if (isApproved) before.set(name, definition);
     else this.#unapproved(lock, kind, name, hash ?? '');
     return isApproved;
   }
@@ -104,6 +107,14 @@ export class ApprovedDefinitions implements Approvals {
     const message = `${fact}${effects[lock.mode]}. ${advice(server, isAll)}`;
     this.#report({ server, kind: isAll ? 'server' : kind, name: isAll ? '' : shown, change, mode: lock.mode, message });
   }
+}
+
+function knownOf(lock: ServerLock, kind: DefinitionKind): Map<string, unknown> {
+  const kinds = known.get(lock) ?? new Map<DefinitionKind, Map<string, unknown>>();
+  known.set(lock, kinds);
+  const names = kinds.get(kind) ?? new Map<string, unknown>();
+  kinds.set(kind, names);
+  return names;
 }
 
 const effects = { warn: '', hide: ', and left out', refuse: ', and the server is stopped' } as const;

@@ -4,6 +4,7 @@
 
 import { PeerError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
+import { sameJson } from '../../base/same-json.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { readAllPages } from '../client/pages.ts';
@@ -19,6 +20,8 @@ export type DefinitionKind = 'tools' | 'prompts' | 'resourceTemplates' | 'skills
 export interface Approvals {
   /** Whether definitions that are not approved are left out. Otherwise they are only reported. */
   readonly hides: boolean;
+  /** Differs after each change of the approved definitions. */
+  readonly version: unknown;
   /** Whether any definition of this name is approved. */
   has(kind: DefinitionKind, name: string): boolean;
   /** Checks a definition, and reports one that is not approved. */
@@ -36,8 +39,10 @@ export class LockedDefinitions implements Service {
   readonly #service: Service;
   readonly #approvals: Approvals;
   readonly #era: Era;
-  /** Whether the definition of each approved name matched in the last listing that contained the name. */
-  readonly #isApproved = new Map<string, boolean>();
+  /** Names that were approved in the last listing that had them, whoever asked for it. */
+  readonly #approved = new Map<DefinitionKind, Set<string>>();
+  /** The last page of each list, if all of it was approved. An equal page needs no further check. */
+  readonly #wholePages = new Map<DefinitionKind, { version: unknown; entries: readonly unknown[] }>();
 
   constructor(service: Service, era: Era, approvals: Approvals) {
     this.#service = service;
@@ -89,18 +94,30 @@ export class LockedDefinitions implements Service {
   #page(kind: DefinitionKind, nameKey: string, page: Result): Result {
     const entries: unknown = page?.[kind];
     if (!Array.isArray(entries)) return page;
-    const ofPage = new Map<string, boolean>();
-    const kept = entries.filter((entry) => {
+    const whole = this.#wholePages.get(kind);
+    if (whole && whole.version === this.#approvals.version && sameJson(whole.entries, entries)) return page;
+    const approved = this.#approvedOf(kind);
+    const refused = new Set<string>();
+    const kept: unknown[] = [];
+    for (const entry of entries) {
       const name: unknown = isObject(entry) ? entry[nameKey] : undefined;
-      if (typeof name !== 'string') return this.#approvals.check(kind, '', entry);
-      const isApproved = this.#approvals.check(kind, name, entry);
-      // A list may have a name twice. Both definitions must be approved.
-      if (this.#approvals.has(kind, name))
-        ofPage.set(`${kind}\n${name}`, isApproved && ofPage.get(`${kind}\n${name}`) !== false);
-      return isApproved;
-    });
-    for (const [key, isApproved] of ofPage) this.#isApproved.set(key, isApproved);
+      const isNamed = typeof name === 'string';
+      if (this.#approvals.check(kind, isNamed ? name : '', entry) && isNamed) {
+        approved.add(name);
+        kept.push(entry);
+      } else if (isNamed) refused.add(name);
+    }
+    // A list may have a name twice. Both definitions must be approved.
+    for (const name of refused) approved.delete(name);
+    if (kept.length === entries.length) this.#wholePages.set(kind, { version: this.#approvals.version, entries });
+    else this.#wholePages.delete(kind);
     return kept.length === entries.length || !this.#approvals.hides ? page : { ...page, [kind]: kept };
+  }
+
+  #approvedOf(kind: DefinitionKind): Set<string> {
+    const known = this.#approved.get(kind) ?? new Set();
+    this.#approved.set(kind, known);
+    return known;
   }
 
   /** Views and skills that are not approved are not listed either. Other resources are data. */
@@ -160,8 +177,8 @@ export class LockedDefinitions implements Service {
     }
   }
 
-  #wasApproved(list: string, name: string): boolean {
-    return this.#isApproved.get(`${list}\n${name}`) === true;
+  #wasApproved(list: DefinitionKind, name: string): boolean {
+    return this.#approvedOf(list).has(name);
   }
 }
 
