@@ -113,7 +113,7 @@ test('without a config, the error lists the searched places and the next step', 
     expect(error).toMatchObject({ code: 'CONFIG_NOT_FOUND', message: `There is no config in ${options.cwd}` });
     expect(error.hint).toContain('--config');
     expect(error.hint).toContain(
-      discover ? '--discover --json` lists them' : ` mcp.json, .mcp.json, ${join('.cursor', 'mcp.json')}`,
+      discover ? '--discover --json` lists the files' : ` mcp.json, .mcp.json, ${join('.cursor', 'mcp.json')}`,
     );
   }
   const { searched } = await surveyConfig({ ...options, discover: true });
