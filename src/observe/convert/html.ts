@@ -1,12 +1,12 @@
 // A recording as one HTML file that opens from disk: a waterfall of the requests with their messages, and stderr, exits and stray output on
 // the same clock. No scripts and no network access. All data is escaped, and the policy of the page allows only its own style.
 
-import { createHash } from 'node:crypto';
 import { decodeText } from '../../base/decode-text.ts';
-import { visible } from '../../base/terminal/visible.ts';
+import { htmlText as text } from '../../base/markup.ts';
 import { eventText } from '../analysis/event-text.ts';
 import { isFailure } from '../analysis/exchange.ts';
 import type { FlowEvent } from '../flow/event.ts';
+import { reportPage } from '../verify/report-page.ts';
 import type { SelectedEvent, SelectedExchange, Selection } from './selection.ts';
 
 const style = `
@@ -31,13 +31,6 @@ pre { margin: 0.4rem 0; padding: 0.5rem 0.75rem; background: var(--box); border:
 @media (max-width: 48rem) { .row, .event .row { grid-template-columns: 5.5rem minmax(0, 1fr); } svg { display: none; } }
 `;
 
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
-
 /** Longer messages are cut: the file has to open quickly. */
 const LONGEST_MESSAGE = 20_000;
 
@@ -52,27 +45,10 @@ export function asHtml({ events, exchanges }: Selection, title: string): string 
     return eventRow(selected, firstMs) ?? [];
   });
   const failed = exchanges.filter(({ exchange }) => isFailure(exchange)).length;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="standpipe convert">
-<title>${text(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<header>
-<h1 dir="auto">${text(title)}</h1>
-<p class="quiet">${exchanges.length} requests, ${failed} failed, ${events.length} events, from ${new Date(firstMs).toISOString()} in ${(spanMs / 1000).toFixed(1)} s</p>
-</header>
-<main>
-${rows.join('\n')}
-</main>
-</body>
-</html>
-`;
+  const counts = `${exchanges.length} requests, ${failed} failed, ${events.length} events`;
+  const header = `<h1 dir="auto">${text(title)}</h1>
+<p class="quiet">${counts}, from ${new Date(firstMs).toISOString()} in ${(spanMs / 1000).toFixed(1)} s</p>`;
+  return reportPage({ title, generator: 'standpipe convert', header, main: rows.join('\n'), style });
 }
 
 function keyOf({ server, life, requestSeq }: { server: string; life: number; requestSeq: number }): string {
@@ -132,17 +108,4 @@ function pretty(message: object): string {
 
 function timeOf(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(2)} s`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Control characters are made visible: text from a peer cannot hide or reorder other text. */
-function text(value: string): string {
-  return visible(value).replace(/[&<>"']/g, (character) => entities[character]!);
 }

@@ -1,9 +1,9 @@
-// The page of a report: one HTML file without scripts and network access. The policy of the page allows only its own style.
+// A page with data of others, such as a report: one HTML file without scripts and network access. The policy of the page allows only its own style.
 
 import { createHash } from 'node:crypto';
 import { htmlText } from '../../base/markup.ts';
 
-const style = `
+const reportStyle = `
 :root {
   color-scheme: light dark;
   --text: #1c2128; --quiet: #57606a; --page: #ffffff; --box: #f4f6f8; --line: #d0d7de; --link: #0550ae;
@@ -70,13 +70,6 @@ details[open] > summary .status::after { content: " ▾"; }
 }
 `;
 
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
-
 export interface ReportPage {
   /** Plain text. */
   readonly title: string;
@@ -84,9 +77,17 @@ export interface ReportPage {
   /** HTML. */
   readonly header: string;
   readonly main: string;
+  /** Default: that of the reports. */
+  readonly style?: string;
 }
 
-export function reportPage({ title, generator, header, main }: ReportPage): string {
+export function reportPage({ title, generator, header, main, style = reportStyle }: ReportPage): string {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
   return `<!doctype html>
 <html lang="en">
 <head>
