@@ -41,6 +41,8 @@ export interface EntryOptions {
    * this applies to every request.
    */
   mostHeld?: number;
+  /** Passes requests on when they start; their outcome is filled in later. */
+  atStart?: boolean;
   onEntry: (entry: Entry) => void;
 }
 
@@ -55,6 +57,7 @@ const DESCRIPTION_BYTES = 1024 * 1024;
 export class Entries {
   readonly #onEntry: (entry: Entry) => void;
   readonly #mostHeld: number;
+  readonly #atStart: boolean;
   readonly #descriptions = new Descriptions(DESCRIPTION_BYTES);
   readonly #describe = (frame: FrameEvent) => this.#descriptions.of(frame);
   readonly #exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.#describe });
@@ -64,8 +67,9 @@ export class Entries {
   /** Pending requests that are passed on out of order, after their answers. */
   readonly #overtaken = new Set<ExchangeEntry>();
 
-  constructor({ mostHeld = DEFAULT_HELD, onEntry }: EntryOptions) {
+  constructor({ mostHeld = DEFAULT_HELD, atStart = false, onEntry }: EntryOptions) {
     this.#mostHeld = mostHeld;
+    this.#atStart = atStart;
     this.#onEntry = onEntry;
   }
 
@@ -125,7 +129,7 @@ export class Entries {
   #release(): void {
     while (this.#head < this.#queue.length) {
       const first = this.#queue[this.#head]!;
-      if (!isPending(first)) this.#onEntry(first);
+      if (this.#atStart || !isPending(first)) this.#onEntry(first);
       else if (this.#queue.length - this.#head > this.#mostHeld) this.#overtake(first as ExchangeEntry);
       else break;
       this.#head++;

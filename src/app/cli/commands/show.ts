@@ -73,11 +73,40 @@ const show: CommandBody = async (invocation, [what], given) => {
   if (last > MOST_LAST) throw invalidOption(`--last cannot be more than ${MOST_LAST}`);
   const found = await findTraffic(what, invocation.settings);
   const filter = filterOf(options, found);
+  if (options.tui) return fullScreen(found, filter, options, invocation);
   await (found.live
     ? showLive(found.live, filter, options, invocation)
     : showFile(found.file, filter, options, invocation));
   return undefined;
 };
+
+async function fullScreen(
+  found: FoundTraffic,
+  filter: EntryFilter,
+  options: Options,
+  invocation: Invocation,
+): Promise<undefined> {
+  const { showFullScreen } = await import('../show/show-full-screen.ts');
+  if (found.live) {
+    await showFullScreen(found, filter, invocation);
+    return undefined;
+  }
+  const { file } = found;
+  const damaged = new DamagedLines(file);
+  let events = 0;
+  await showFullScreen(found, filter, invocation, {
+    follow: options.follow === true,
+    see: (item) => {
+      damaged.see(item);
+      if (item.type === 'event') events++;
+    },
+    check: async () => {
+      if (events === 0) throw noServer(file, await damaged.describe());
+    },
+  });
+  if (damaged.count > 0) invocation.out.tell('warning', visibleLine((await damaged.describe())!));
+  return undefined;
+}
 
 function filterOf({ server, client, method, tool, text, errors, slower }: Options, found: FoundTraffic): EntryFilter {
   const given = { server: server ?? (found.live && found.server), client, method, target: tool, text };
