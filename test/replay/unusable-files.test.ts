@@ -186,13 +186,13 @@ test('100,000 pending requests with as many messages between them are read in li
   expect(exchanges.filter(({ outcome }) => outcome === 'lost')).toHaveLength(count / 2 + 1);
 });
 
-test('a batch of 100,000 requests and 100,000 process runs are read', async () => {
+test('a batch of 1,000 requests, the longest one, and 100,000 process runs are read', async () => {
   const recording = new WrittenRecording().initialize();
   const params = { name: 'tool' };
-  const batch = Array.from({ length: 100_000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+  const batch = Array.from({ length: 1000 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }));
   recording.sent(batch);
   for (let life = 2; life < 100_000; life++) recording.stderr('x', { life });
   const { exchanges } = await read(recording);
-  expect(exchanges).toHaveLength(100_000);
-  expect(exchanges[99_999]!.request).toMatchObject({ part: 99_999 });
+  expect(exchanges).toHaveLength(1000);
+  expect(exchanges[999]!.request).toMatchObject({ part: 999 });
 });
