@@ -91,7 +91,11 @@ async function readIfThere(place: ConfigPlace, options: LoadOptions, read: ReadB
 }
 
 /** The lock beside a config file. */
-async function readLock(file: string, read: ReadBytes, options: LoadOptions): Promise<NonNullable<ConfigFile['lock']>> {
+export async function readLock(
+  file: string,
+  read: ReadBytes = fromDisk,
+  options: LoadOptions = {},
+): Promise<NonNullable<ConfigFile['lock']>> {
   const { dirname, join } = pathOf(systemContext(options).platform);
   const lock = join(dirname(file), LOCK_FILE);
   let bytes: Uint8Array;

@@ -4,7 +4,7 @@
 // settings of the server: a fleet passes it to its nodes.
 
 import { toError } from '../../base/errors.ts';
-import { setOwn } from '../../base/json-object.ts';
+import { isObject, setOwn } from '../../base/json-object.ts';
 import type { ServerConfig } from '../server-config.ts';
 import type { Lock } from './lock-file.ts';
 import type { LockedServer } from './locked-server.ts';
@@ -38,9 +38,14 @@ export type FoundLock = Lock | Error | undefined;
 
 /** The settings of a server with its part of the lock. Without a lock, `locked` of the entry applies as if nothing was approved. */
 export function lockedConfig<C extends ServerConfig>(config: C, lock: FoundLock): C {
-  const mode = config.locked ?? (lock ? 'hide' : 'off');
-  if (mode === 'off') return config;
-  return { ...config, lock: serverLock(config.name, mode, lock) };
+  const own = lockOf(config.name, config.locked, lock);
+  return own ? { ...config, lock: own } : config;
+}
+
+/** The part of the lock for a server of this name. Undefined if its definitions are not checked. */
+export function lockOf(name: string, locked: LockMode | undefined, lock: FoundLock): ServerLock | undefined {
+  const mode = locked ?? (lock ? 'hide' : 'off');
+  return mode === 'off' ? undefined : serverLock(name, mode, lock);
 }
 
 function serverLock(name: string, mode: ServerLock['mode'], lock: FoundLock): ServerLock {
@@ -50,6 +55,22 @@ function serverLock(name: string, mode: ServerLock['mode'], lock: FoundLock): Se
   if (server) return approvedBy(server, mode);
   const unsound = lock.unsound.get(name);
   return nothing(mode, unsound ? `its part of ${LOCK_FILE} cannot be used: ${unsound}` : `it is not in ${LOCK_FILE}`);
+}
+
+/** A lock that another program wrote. If it is not sound, nothing is approved. */
+export function readServerLock(value: unknown): ServerLock | undefined {
+  if (value === undefined) return undefined;
+  const { mode, why, masks, instructions, lists, contents } = (isObject(value) ? value : {}) as Partial<ServerLock>;
+  const isSound =
+    (mode === 'warn' || mode === 'hide' || mode === 'refuse') &&
+    (why === undefined || typeof why === 'string') &&
+    (instructions === null || typeof instructions === 'string') &&
+    Array.isArray(masks) &&
+    masks.every((mask) => typeof mask === 'string') &&
+    isObject(contents) &&
+    isObject(lists) &&
+    listNames.every((list) => isObject(lists[list]) && Object.values(lists[list]).every(Array.isArray));
+  return isSound ? (value as ServerLock) : nothing('hide', 'its lock in the fleet cannot be used');
 }
 
 function nothing(mode: ServerLock['mode'], why: string): ServerLock {

@@ -1,6 +1,7 @@
 // The cluster network that a fleet needs between its nodes: a directory, leases and routes. NATS provides all three (`nats/`); other
 // parts of the fleet must not know about NATS. One contract suite (test/contract/cluster-network.contract.ts) applies to every implementation.
 
+import type { ServerLock } from '../../config/lock/server-lock.ts';
 import type { Place } from '../../config/server-config.ts';
 import type { KeptRecord } from '../../mcp/extensions/extension.ts';
 
@@ -133,6 +134,8 @@ export interface ServerRecord {
    */
   entry: Record<string, unknown>;
   place: Place;
+  /** The lock beside the file that was applied. The node that runs the server and every gateway check its definitions. */
+  lock?: ServerLock;
 }
 
 export interface NodeRecord {

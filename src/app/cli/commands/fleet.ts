@@ -1,10 +1,12 @@
 // `standpipe fleet`: `apply` replaces the servers of a fleet with those of a file, `diff` shows what that would change, `show` prints them.
 // Each server is written by compare-and-set, so that a concurrent change is not lost.
 
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { toError, UsageError } from '../../../base/errors.ts';
 import { ownCommand } from '../../../base/own-command.ts';
 import { REDACTED } from '../../../base/secrets/mask-values.ts';
+import { shortHash } from '../../../base/short-hash.ts';
 import { visibleLine } from '../../../base/terminal/visible.ts';
 import { readForm } from '../../../config/config-file.ts';
 import { decodeFile, fromDisk } from '../../../config/files/disk.ts';
@@ -110,7 +112,10 @@ async function readWanted(
   const text = await fromDisk(file).then(decodeFile, (error) => {
     throw new UsageError('CONFIG_NOT_FOUND', `${file} cannot be read: ${toError(error).message}`, { cause: error });
   });
-  const { servers, problems } = await readFleetEntries(text, file, { allowLiterals });
+  const { readLock } = await import('../../../config/files/load-config.ts');
+  const { found: lock } = await readLock(resolve(file));
+  if (lock instanceof Error) throw lock;
+  const { servers, problems } = await readFleetEntries(text, file, { allowLiterals, lock });
   const [first, ...others] = problems.filter(({ severity }) => severity === 'error');
   for (const problem of problems.filter((each) => each !== first)) {
     out.tell(others.includes(problem) ? 'error' : 'warning', visibleLine(problemText(problem)));
@@ -234,5 +239,7 @@ function shownRecord({ name, entry, place }: ServerRecord): { entry: Record<stri
 
 function recordText(record: ServerRecord | undefined): string {
   if (!record) return '';
-  return JSON.stringify({ [record.name]: shownRecord(record).entry }, null, 2);
+  const { name, lock } = record;
+  const approved = lock && { lock: `${lock.mode} ${shortHash(JSON.stringify(lock))}` };
+  return JSON.stringify({ [name]: { ...shownRecord(record).entry, ...approved } }, null, 2);
 }

@@ -164,7 +164,7 @@ export function serverOf(name: string): string {
 
 function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig {
   const config = configOnNode(record);
-  const shared = { name: nameOf(claim), unlisted: true, enabled: true, autoStart: true };
+  const shared = { name: nameOf(claim), unlisted: true, enabled: true, autoStart: true, lock: record.lock };
   if (config.command === undefined) return { ...config, ...shared };
   const env = { ...config.env, ...fencingEnvironment(claim) };
   if (record.place.stateless) return { ...config, ...shared, env, lease: undefined };

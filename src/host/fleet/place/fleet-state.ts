@@ -2,6 +2,7 @@
 // it stays. Leases are not watched, because their expiry is not reported: their names are listed instead.
 
 import { isObject } from '../../../base/json-object.ts';
+import { readServerLock } from '../../../config/lock/server-lock.ts';
 import { defaultPlace, MOST_LABELS, MOST_REPLICAS, type Place } from '../../../config/server-config.ts';
 import type {
   ClaimRecord,
@@ -167,6 +168,7 @@ export function usableServer(value: ServerRecord, key: string): ServerRecord | u
   const required = textsIn(labels);
   if (required.length > MOST_LABELS) return undefined; // without one of the labels, the server would run on other nodes
   const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;
+  const lock = readServerLock(value.lock);
   return {
     name: value.name,
     entry: value.entry,
@@ -176,6 +178,7 @@ export function usableServer(value: ServerRecord, key: string): ServerRecord | u
       spread: spread === 'nodes' ? 'nodes' : 'prefer',
       stateless: stateless === true,
     },
+    ...(lock && { lock }),
   };
 }
 

@@ -10,6 +10,7 @@ import { addressFault, secretsInAddress, showsSecret } from '../../../config/exp
 import { textsOf } from '../../../config/expand/expand-draft.ts';
 import { parseTemplate, type Template } from '../../../config/expand/variables.ts';
 import type { ConfigPlace } from '../../../config/files/places.ts';
+import { type FoundLock, lockOf } from '../../../config/lock/server-lock.ts';
 import { type ConfigProblem, Findings } from '../../../config/problem.ts';
 import type { Draft } from '../../../config/read/draft.ts';
 import type { Located } from '../../../config/read/fields.ts';
@@ -27,6 +28,8 @@ export interface FleetEntries {
 
 export interface ReadOptions {
   allowLiterals?: boolean | undefined;
+  /** The lock beside the file. */
+  lock?: FoundLock;
 }
 
 /** `@` and `#` are reserved for the names of servers on nodes: `files@laptop`, `files#1`. */
@@ -53,7 +56,11 @@ export async function readFleetEntries(text: string, file: string, options: Read
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   if (problems.some(({ severity }) => severity === 'error')) return { servers: [], problems };
   const { entries } = await readServers(text, place, platform);
-  const servers = form.drafts.map(({ draft }) => recordOf(draft, entries.get(draft.literal.name)!));
+  const servers = form.drafts.map(({ draft }) => {
+    const { name, locked } = draft.literal;
+    const lock = lockOf(name, locked ?? form.locked, options.lock);
+    return { ...recordOf(draft, entries.get(name)!), ...(lock && { lock }) };
+  });
   return { servers, problems };
 }
 

@@ -229,6 +229,7 @@ export function remoteEntry(fleet: string, name: string, record: ServerRecord | 
     url: `nats://${fleet}/${encodeURIComponent(name)}`,
     oauth: false,
     autoStart: false, // a fleet may have thousands
+    lock: record?.lock,
     source: { file: `fleet ${fleet}`, line: 1, column: 1 },
   };
 }
