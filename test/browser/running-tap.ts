@@ -2,7 +2,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Inspector } from '../../src/app/inspector/server.ts';
@@ -40,6 +40,25 @@ export async function tapBetweenHostAndServer(name: string): Promise<{ host: Hos
   later(() => host.stop());
   await host.start();
   return { host, inspector: await inspectorOf(folder) };
+}
+
+/** Starts `standpipe up` with the server `gallery` in another process. The Inspector watches it, and acts through its socket. */
+export async function hostElsewhere(): Promise<Inspector> {
+  const { folder, env } = runtimeFolder();
+  const config = join(folder, '..', 'mcp.json');
+  const gallery = { command: process.execPath, args: [serverFile('gallery')] };
+  writeFileSync(config, JSON.stringify({ mcpServers: { gallery } }));
+  const child = spawn(process.execPath, [commandLineFile, 'up', '--json', '--config', config], {
+    env: { ...process.env, ...env },
+  });
+  child.stdout.resume();
+  child.stderr.resume();
+  later(async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
+  return inspectorOf(folder);
 }
 
 export interface ByHand {

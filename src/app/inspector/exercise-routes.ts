@@ -12,7 +12,7 @@ import { readRoots } from './calls/roots.ts';
 import type { Subscriptions } from './calls/subscriptions.ts';
 import { wholeNumber } from './routes.ts';
 import type { SourceHost } from './sources/source.ts';
-import { exchangesOfEvent, framesOf } from './views/call-frames.ts';
+import { exchangesOfEvent, framesOf, serverExchanges } from './views/call-frames.ts';
 import { logLevels } from './views/log-messages.ts';
 import type { InspectorView } from './views/view.ts';
 
@@ -32,7 +32,7 @@ export function addExerciseRoutes(add: Add, { view, calls, subscriptions, known,
     const call = calls.get(names.id!);
     if (!call) throw new HttpProblem(404, 'There is no such call, or it was dropped');
     await view.caughtUp();
-    return framesOf(view, call.work.exchanges);
+    return framesOf(view, serverExchanges(call.work.exchanges));
   });
 
   add('GET', '/exchanges/:seq/frames', async ({ names }): Promise<FramesReport> => {

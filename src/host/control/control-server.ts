@@ -102,7 +102,10 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     idle?.cancel();
     void served.then(async (adapter) => {
       service.notifyClient = (method, params) => void adapter.peer.notify(method, params).catch(() => undefined); // fails if the client has disconnected
-      adapter.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
+      // The name of the connection in the flow, so that a watching program finds its own requests there.
+      adapter.peer.handle('standpipe/use', (params) =>
+        exposed(() => ({ ...service.use(params), client: observer.name })),
+      );
       adapter.peer.onNotification('standpipe/end', () => closeWhenAnswered(adapter, clock));
       await adapter.closed;
       service.close();

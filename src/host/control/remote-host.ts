@@ -38,6 +38,8 @@ export class RemoteHost extends HostAccess {
   /** The status that was read while connecting. Dropped as soon as anything else is requested. */
   #first: HostStatus | undefined;
   readonly #sessions = new Map<string | undefined, Promise<ModernSession>>();
+  /** Resolves when the session has the name of its connection in the flow of the host, for observers. */
+  readonly #named = new WeakMap<ModernSession, Promise<void>>();
 
   private constructor(path: string, peer: Peer, first: HostStatus) {
     super();
@@ -87,7 +89,10 @@ export class RemoteHost extends HostAccess {
       describe: () => described(service),
       request: (method, params, caller) => {
         const sent = withOptions(params, caller, this.timeoutMs);
-        return use((session) => session.request(method, sent, new UntimedCaller(caller)));
+        return use(async (session) => {
+          if (caller.link) await this.#named.get(session);
+          return session.request(method, sent, new UntimedCaller(caller));
+        });
       },
       notify: () => undefined, // a notification concerns one client, and the servers are shared by all
       watch: (watcher) => use((session) => session.watch(watcher)),
@@ -114,8 +119,12 @@ export class RemoteHost extends HostAccess {
     const peer = await openPeer(this.path);
     if (!peer) throw new PeerError('CONNECTION_CLOSED', 'The host has ended');
     // The host handles requests in order, so the answer need not be awaited. The answer to the next request reports an invalid choice.
-    peer.request('standpipe/use', { server, _meta: envelope }).catch(() => undefined);
+    const chosen = peer.request<Params>('standpipe/use', { server, _meta: envelope }).catch(() => undefined);
     const session = this.#sessionOf(peer);
+    this.#named.set(
+      session,
+      chosen.then((answer) => nameWire(session, answer?.client)),
+    );
     session.closed.addEventListener('abort', () => this.#sessions.delete(server), { once: true });
     return session;
   }
@@ -124,6 +133,11 @@ export class RemoteHost extends HostAccess {
     peer.onNotification('standpipe/unanswered', (question) => this.onUnanswered?.(question as unknown as Unanswered));
     return new ModernSession(peer, undescribed, {}, systemClock, () => undefined);
   }
+}
+
+/** The connection is a client of the host, which is recorded under this name. A host of an earlier version does not tell it. */
+function nameWire(session: ModernSession, client: unknown): void {
+  if (typeof client === 'string') session.wire = { server: client, life: 1 };
 }
 
 async function openPeer(path: string): Promise<Peer | undefined> {

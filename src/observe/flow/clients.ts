@@ -143,6 +143,11 @@ export class ClientSource implements WireObserver {
     this.#isKnown = isAlone;
   }
 
+  /** The name of the client in its events. */
+  get name(): string {
+    return this.#client.name;
+  }
+
   /** Records the client's description of itself. Only the first name counts. */
   introduced(facts: SelfDescription): void {
     if (this.#isKnown) return;

@@ -6,14 +6,18 @@ import { RpcCode, RpcError, toError } from '../../../base/errors.ts';
 import { isNestedTooDeeply, RawJson } from '../../../base/to-json.ts';
 import type { CallHandle } from '../../../mcp/extensions/default-extensions.ts';
 import type { ServiceFacts } from '../../../mcp/service.ts';
+import type { Exchange } from '../../../observe/analysis/exchange.ts';
 import { HttpProblem, problemBody } from '../../../wire/http/http-problem.ts';
 import type { CallRequest, CallResult, CallUpdate, ServerOffer } from '../api.ts';
 import type { SourceHost } from '../sources/source.ts';
+import { serverExchanges } from '../views/call-frames.ts';
 import type { InspectorView } from '../views/view.ts';
 import { newWork, type OwnWork } from './own-requests.ts';
 import { taskQuestions } from './questions.ts';
 
 const MOST_CALLS = 200;
+/** The events of a host in another process may arrive after its answer. */
+const FRAMES_MS = 1_000;
 const MOST_RESULT_CHARS = 64 * 1024 * 1024;
 
 interface Call {
@@ -109,7 +113,8 @@ export class Calls {
   /** The frames of the call, and what is wrong with its answer. */
   async #framesOf({ work }: Call): Promise<Partial<CallUpdate>> {
     await this.#view.caughtUp();
-    const exchange = work.exchanges.at(-1);
+    await this.#view.until(() => work.sent === 0 || isSettled(serverExchanges(work.exchanges)), FRAMES_MS);
+    const exchange = serverExchanges(work.exchanges).at(-1);
     if (!exchange) return {};
     const { requestSeq, answerSeq } = exchange;
     const answer = answerSeq === undefined ? undefined : this.#view.source.flow.get(answerSeq);
@@ -176,6 +181,10 @@ export class Calls {
       call.update = { ...call.update, result: undefined };
     }
   }
+}
+
+function isSettled(exchanges: readonly Exchange[]): boolean {
+  return exchanges.length > 0 && exchanges.every(({ outcome }) => outcome !== 'pending');
 }
 
 /** Arguments that JSON.parse would change are sent as text, or refused. */

@@ -8,6 +8,8 @@ import { type Exchange, keepNewest, type Origin } from '../../../observe/analysi
 export interface OwnWork {
   readonly origin: Origin;
   readonly exchanges: Exchange[];
+  /** The number of requests that were sent. Those to a host in another process are seen a moment later. */
+  sent: number;
 }
 
 /** Requests that were announced and not seen yet. */
@@ -21,6 +23,7 @@ export class OwnRequests {
   linkOf(work: OwnWork): RequestLink {
     return {
       sent: ({ server, life }, id) => {
+        work.sent++;
         this.#awaited.set(keyOf({ server, life, id }), work);
         keepNewest(this.#awaited, MOST_AWAITED);
       },
@@ -41,7 +44,7 @@ export class OwnRequests {
 }
 
 export function newWork(origin: Origin): OwnWork {
-  return { origin, exchanges: [] };
+  return { origin, exchanges: [], sent: 0 };
 }
 
 function keyOf({ server, life, id }: Pick<Exchange, 'server' | 'life' | 'id'>): string {

@@ -21,7 +21,11 @@ interface Span {
 
 /** The requests to servers that an event belongs to. */
 export function exchangesOfEvent(view: InspectorView, seq: number): Exchange[] {
-  const found = view.analysis.exchangesOf(seq);
+  return serverExchanges(view.analysis.exchangesOf(seq));
+}
+
+/** The requests to servers that requests of clients led to. */
+export function serverExchanges(found: readonly Exchange[]): Exchange[] {
   const linked = found.flatMap((exchange) => (exchange.direction === 'fromClient' ? linkedWith(exchange) : [exchange]));
   const toServer = linked.filter(({ direction }) => direction === 'toServer');
   return toServer.length > 0 ? toServer : [...found];

@@ -140,10 +140,14 @@ export class InspectorView {
 
   #originOf(exchange: Exchange): Origin | undefined {
     const { direction, server, method, origin, causes } = exchange;
-    if (direction !== 'toServer') return undefined;
+    if (direction !== 'toServer' && direction !== 'fromClient') return undefined;
     const own = this.own.saw(exchange);
     if (own) this.#ownExchanges.add(exchange);
     if (own || this.#ownExchanges.has(exchange)) return own ?? origin;
+    if (direction === 'fromClient') return undefined;
+    // In another process, the page is a client of the host.
+    const cause = causes?.find((each) => this.#ownExchanges.has(each));
+    if (cause) return cause.origin;
     // A host reads lists by itself too, to know the tools of its servers.
     const isByHost = this.source.isHosted?.(server) === true && !causes?.length;
     return isByHost && methodsOfMcp.get(method)?.list ? 'lists' : undefined;
@@ -161,6 +165,23 @@ export class InspectorView {
     while (this.#seenSeq < lastSeq) {
       await new Promise((resolve) => setImmediate(resolve));
       this.#catchUp();
+    }
+  }
+
+  /** Resolves when the events so far make the condition true, or after `ms`. */
+  async until(isTrue: () => boolean, ms: number): Promise<void> {
+    const deadlineMs = this.#clock.nowMs() + ms;
+    while (!isTrue() && this.#clock.nowMs() < deadlineMs) {
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          stop();
+          timer.cancel();
+          resolve();
+        };
+        const stop = this.source.flow.subscribe(done);
+        const timer = this.#clock.after(deadlineMs - this.#clock.nowMs(), done);
+      });
+      await this.caughtUp();
     }
   }
 
