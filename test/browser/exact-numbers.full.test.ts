@@ -57,7 +57,7 @@ inBrowser('numbers and keys', () => {
     await page.getByRole('region', { name: 'Result' }).getByText('done', { exact: true }).waitFor();
     expect(await sent(inspector, 'identify')).toContain('"arguments":{"id":9007199254740993}');
     await page.reload();
-    await page.getByText('{"id":9007199254740993}').waitFor();
+    await page.getByRole('region', { name: 'Call history' }).getByText('{"id":9007199254740993}').waitFor();
     await page.getByRole('button', { name: 'Again…' }).click();
     expect(await form.getByLabel(/^id/).inputValue()).toBe('9007199254740993');
   });

@@ -2,7 +2,8 @@
 
 import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
-import type { CompletionReference, LogLevel } from '../../mcp/types.ts';
+import { isLogLevel, logLevels } from '../../mcp/meta.ts';
+import type { CompletionReference } from '../../mcp/types.ts';
 import { HttpProblem } from '../../wire/http/http-problem.ts';
 import type { Asked, Route } from './answer.ts';
 import type { CompletionReport, FramesReport, PingReport, RootsReport, Subscription } from './api.ts';
@@ -13,7 +14,6 @@ import type { Subscriptions } from './calls/subscriptions.ts';
 import { wholeNumber } from './routes.ts';
 import type { SourceHost } from './sources/source.ts';
 import { exchangesOfEvent, framesOf, serverExchanges } from './views/call-frames.ts';
-import { logLevels } from './views/log-messages.ts';
 import type { InspectorView } from './views/view.ts';
 
 interface Parts {
@@ -56,11 +56,11 @@ export function addExerciseRoutes(add: Add, { view, calls, subscriptions, known,
 
   add('POST', '/servers/:server/log-level', async ({ names, body }) => {
     const level = isObject(body) ? body.level : undefined;
-    if (!logLevels.includes(level as LogLevel)) {
+    if (!isLogLevel(level)) {
       throw new HttpProblem(400, `"level" must be one of ${logLevels.join(', ')}`);
     }
     const client = await clientOf(names.server!);
-    await client.setLogLevel(level as LogLevel, linked());
+    await client.setLogLevel(level, linked());
     return { ok: true };
   });
 

@@ -2,7 +2,7 @@
 
 import { toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import type { LogLevel } from '../../mcp/types.ts';
+import { isLogLevel, logLevels } from '../../mcp/meta.ts';
 import { HttpProblem } from '../../wire/http/http-problem.ts';
 import { Router } from '../../wire/http/router.ts';
 import { type Asked, IDLE_MS, type Route, streamed } from './answer.ts';
@@ -16,7 +16,7 @@ import type { SourceHost } from './sources/source.ts';
 import { eventDetail, exchangeReport } from './views/event-detail.ts';
 import { readRanges, sendRecording } from './views/export-recording.ts';
 import type { LiveFeed } from './views/live-feed.ts';
-import { logLevels, logMessages } from './views/log-messages.ts';
+import { logMessages } from './views/log-messages.ts';
 import { recordedOffer } from './views/recorded-offer.ts';
 import { searchStderr, searchText } from './views/search.ts';
 import { type InspectorView, MOST_PAGE_ROWS } from './views/view.ts';
@@ -186,12 +186,12 @@ function stderrQuery(query: URLSearchParams) {
 
 function logQuery(query: URLSearchParams) {
   const level = query.get('level') || undefined;
-  if (level !== undefined && !logLevels.includes(level as LogLevel)) {
+  if (level !== undefined && !isLogLevel(level)) {
     throw new HttpProblem(400, `"level" must be one of ${logLevels.join(', ')}`);
   }
   return {
     server: query.get('server') || undefined,
-    level: level as LogLevel | undefined,
+    level,
     search: query.get('search') || undefined,
   };
 }

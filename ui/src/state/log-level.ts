@@ -1,16 +1,12 @@
 // The log level that the page chose for each server. Servers do not report theirs, so a level is known only after it was chosen.
 
-import type { LogPage } from '../../../src/app/inspector/api.ts';
+import { logLevels } from '../../../src/mcp/meta.ts';
+import type { LogLevel } from '../../../src/mcp/types.ts';
 import { api } from '../api/request.ts';
 import { announce } from './announce.ts';
 import { Cell } from './cell.ts';
 
-export type LogLevel = LogPage['messages'][number]['level'];
-
-/** From the least to the most severe. */
-export const logLevels: readonly LogLevel[] = [
-  ...(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const),
-];
+export { type LogLevel, logLevels };
 
 export const chosenLevels = new Cell<Readonly<Record<string, LogLevel>>>({});
 

@@ -3,15 +3,11 @@
 import { decodeText } from '../../../base/decode-text.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../../base/to-json.ts';
+import { logLevels } from '../../../mcp/meta.ts';
 import type { LogLevel } from '../../../mcp/types.ts';
 import type { LogPage } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
 import type { InspectorView } from './view.ts';
-
-/** From the least to the most severe. */
-export const logLevels: readonly LogLevel[] = [
-  ...(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const),
-];
 
 interface LogQuery {
   server: string | undefined;

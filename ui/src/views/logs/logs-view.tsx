@@ -1,6 +1,6 @@
 // The log messages of servers (`notifications/message`) with their levels, searchable. Each links to its event on the wire.
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { LogPage } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -9,6 +9,7 @@ import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { useThrottled } from '../../parts/throttled.ts';
+import { useLoaded } from '../../parts/use-loaded.ts';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { arrivals, servers, wallTime } from '../../state/inspected.ts';
@@ -78,24 +79,7 @@ export default function LogsView() {
 function useLogs(server: string, level: string, typed: string) {
   const rows = useThrottled(useCell(arrivals).rows, ASK_EVERY_MS);
   const search = useThrottled(typed, ASK_EVERY_MS);
-  const [page, setPage] = useState<LogPage>();
-  const [failure, setFailure] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads when messages may have arrived
-  useEffect(() => {
-    let current = true;
-    api.logs({ server, level, search }).then(
-      (found) => {
-        if (!current) return;
-        setPage(found);
-        setFailure(undefined);
-      },
-      (error: Error) => current && setFailure(error.message),
-    );
-    return () => {
-      current = false;
-    };
-  }, [server, level, search, rows]);
-  return { page, failure };
+  return useLoaded(() => api.logs({ server, level, search }), JSON.stringify([server, level, search, rows]));
 }
 
 function Lines({ messages }: { messages: Messages }) {

@@ -1,6 +1,6 @@
 // The stderr output of servers, searchable. Each line links to its event on the wire.
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { StderrPage } from '../../../../src/app/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Ansi } from '../../parts/ansi-text.tsx';
@@ -10,6 +10,7 @@ import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { useThrottled } from '../../parts/throttled.ts';
+import { useLoaded } from '../../parts/use-loaded.ts';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { arrivals, servers, wallTime } from '../../state/inspected.ts';
@@ -97,24 +98,7 @@ export default function StderrView() {
 function useStderr(server: string, life: string, typed: string) {
   const stderr = useThrottled(useCell(arrivals).stderr, ASK_EVERY_MS);
   const search = useThrottled(typed, ASK_EVERY_MS);
-  const [page, setPage] = useState<StderrPage>();
-  const [failure, setFailure] = useState<string>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads when lines arrive
-  useEffect(() => {
-    let current = true;
-    api.stderr({ server, life, search }).then(
-      (found) => {
-        if (!current) return;
-        setPage(found);
-        setFailure(undefined);
-      },
-      (error: Error) => current && setFailure(error.message),
-    );
-    return () => {
-      current = false;
-    };
-  }, [server, life, search, stderr]);
-  return { page, failure };
+  return useLoaded(() => api.stderr({ server, life, search }), JSON.stringify([server, life, search, stderr]));
 }
 
 interface LinesProps {
