@@ -57,7 +57,7 @@ inBrowser('tasks', () => {
     await question.getByText('Which size?').waitFor();
     await page.keyboard.press('Enter');
     await soon(() => page.evaluate('document.activeElement.id')).toBe('task');
-    await question.getByLabel(/^Size/).focus();
+    await question.getByLabel(/^size/).focus();
     await page.keyboard.type('L');
     await page.keyboard.press('Tab');
     for (let presses = 0; presses < 5; presses++) {

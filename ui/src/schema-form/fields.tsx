@@ -33,7 +33,8 @@ export function Field(props: FieldProps) {
   const here = useFaultsAt(props.path);
   const faults = meaning.form === 'variants' ? [] : here; // the field of the chosen alternative shows them
   const label = visibleLine(props.name);
-  const title = typeof schema.title === 'string' && schema.title !== props.name ? visibleLine(schema.title) : '';
+  const given = typeof schema.title === 'string' ? schema.title : '';
+  const title = given.toLowerCase() === props.name.toLowerCase() ? '' : visibleLine(given); // a title that adds nothing
   const description = typeof schema.description === 'string' ? visible(schema.description) : undefined;
   const describedBy = faults.length > 0 ? `${id}faults` : description ? `${id}help` : undefined;
   const input = <Input {...props} schema={schema} meaning={meaning} id={id} label={label} describedBy={describedBy} />;
