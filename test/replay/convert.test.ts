@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { folder, runCli } from '../cli/run-cli.ts';
 import { recorded, replayFixture } from './recorded.ts';
+import { WrittenRecording } from './written-recording.ts';
 
 const versions = recorded([process.execPath, replayFixture('versions'), '1'], async (client) => {
   await client.listTools();
@@ -82,6 +83,21 @@ test('writes a file that only the user can read', async () => {
   expect(await converted(hostile, 'html', '--output', output)).toBe('');
   expect(readFileSync(output, 'utf8')).toContain('&lt;/script&gt;&lt;img src=x');
   if (process.platform !== 'win32') expect(statSync(output).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['long answers', 'x"<\n'.repeat(4_000), 'tool'],
+  ['text with many bytes', '漢\u202e'.repeat(5_000), '漢'.repeat(5_000)],
+])('2,000 events with %s take less than 3 MB of HTML, and short messages stay whole', async (_, text, name) => {
+  const recording = new WrittenRecording({ server: name.slice(0, 900) })
+    .call(0, 'short', { city: 'Oslo' })
+    .text(0, 'Sunny');
+  for (let id = 1; id < 999; id++) recording.call(id, name, { text }).text(id, text);
+  const file = recording.stderr(text).came(text.slice(0, 9_000)).write();
+  const page = await converted(Promise.resolve(file), 'html');
+  expect(Buffer.byteLength(page)).toBeLessThan(3_000_000);
+  expect(page).toContain('&quot;city&quot;: &quot;Oslo&quot;');
+  expect(page).toContain(' characters)');
 });
 
 test('refuses an unknown format, and a server that the recording does not have', async () => {

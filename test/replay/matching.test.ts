@@ -128,6 +128,16 @@ test('a request with a secret matches its masked form', async () => {
   expect(refused).not.toContain('hunter22');
 });
 
+test('requests that differ only in a secret are repetitions, answered in the recorded order', async () => {
+  const recording = new WrittenRecording().initialize();
+  for (const [id, text] of ['of Ada', 'of Bob'].entries()) {
+    recording.call(id, 'login', { password: '[redacted]' }, { redacted: true }).text(id, text);
+  }
+  const client = await recording.client();
+  expect(textOf(await client.callTool('login', { password: 'one secret' }))).toBe('of Ada');
+  expect(textOf(await client.callTool('login', { password: 'another secret' }))).toBe('of Bob');
+});
+
 test('a secret that was recorded as it is matches too', async () => {
   const client = await new WrittenRecording()
     .initialize()

@@ -2,6 +2,7 @@
 // the same clock. No scripts and no network access. All data is escaped, and the policy of the page allows only its own style.
 
 import { decodeText } from '../../base/decode-text.ts';
+import { firstChars } from '../../base/first-chars.ts';
 import { htmlText as text } from '../../base/markup.ts';
 import { eventText } from '../analysis/event-text.ts';
 import { isFailure } from '../analysis/exchange.ts';
@@ -31,6 +32,10 @@ pre { margin: 0.4rem 0; padding: 0.5rem 0.75rem; background: var(--box); border:
 @media (max-width: 48rem) { .row, .event .row { grid-template-columns: 5.5rem minmax(0, 1fr); } svg { display: none; } }
 `;
 
+/** The size of a page with many events: the longest messages are cut so that all fit. */
+const LEAST_BYTES = 1_600_000;
+const BYTES_PER_EVENT = 800;
+const LONGEST_NAME = 100;
 /** Longer messages are cut: the file has to open quickly. */
 const LONGEST_MESSAGE = 20_000;
 
@@ -38,17 +43,51 @@ export function asHtml({ events, exchanges }: Selection, title: string): string 
   const requests = new Map(exchanges.map((each) => [keyOf(each.exchange), each]));
   const firstMs = events[0]?.dateMs ?? 0;
   const spanMs = Math.max(1, (events.at(-1)?.dateMs ?? 0) - firstMs);
+  const share = shareOf(sizesOf(events, exchanges), Math.max(LEAST_BYTES, events.length * BYTES_PER_EVENT));
   const rows = events.flatMap((selected) => {
     const { event } = selected;
     const exchange = requests.get(keyOf({ ...event, requestSeq: event.seq }));
-    if (exchange) return exchangeRow(exchange, firstMs, spanMs);
-    return eventRow(selected, firstMs) ?? [];
+    if (exchange) return exchangeRow(exchange, firstMs, spanMs, share);
+    return eventRow(selected, firstMs, share) ?? [];
   });
   const failed = exchanges.filter(({ exchange }) => isFailure(exchange)).length;
   const counts = `${exchanges.length} requests, ${failed} failed, ${events.length} events`;
   const header = `<h1 dir="auto">${text(title)}</h1>
 <p class="quiet">${counts}, from ${new Date(firstMs).toISOString()} in ${(spanMs / 1000).toFixed(1)} s</p>`;
   return reportPage({ title, generator: 'standpipe convert', header, main: rows.join('\n'), style });
+}
+
+/** The bytes of each message and line of output on the page. */
+function sizesOf(events: readonly SelectedEvent[], exchanges: readonly SelectedExchange[]): number[] {
+  const messages = exchanges.flatMap(({ request, answer }) => [pretty(request), answer ? pretty(answer) : '']);
+  const others = events.map(({ event, messages }) => shownEvent(event, messages.length)?.[1] ?? '');
+  return [...messages, ...others].map((each) => Buffer.byteLength(text(each)));
+}
+
+/** The most bytes that each may take so that all together take at most `total`. Smaller ones leave their rest to larger ones. */
+function shareOf(sizes: readonly number[], total: number): number {
+  let left = total;
+  const ascending = sizes.toSorted((a, b) => a - b);
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (size > share) return Math.floor(share);
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Escaped, and cut to this number of bytes. */
+function limited(value: string, bytes: number): string {
+  let escaped = text(value);
+  if (Buffer.byteLength(escaped) <= bytes) return escaped;
+  for (let kept = value; Buffer.byteLength(escaped) > bytes; escaped = text(kept)) {
+    kept = firstChars(kept, Math.floor((kept.length * bytes) / Buffer.byteLength(escaped)));
+  }
+  return `${escaped}\n… (${value.length} characters)`;
+}
+
+function nameText(name: string): string {
+  return text(name.length > LONGEST_NAME ? `${firstChars(name, LONGEST_NAME)}…` : name);
 }
 
 function keyOf({ server, life, requestSeq }: { server: string; life: number; requestSeq: number }): string {
@@ -59,6 +98,7 @@ function exchangeRow(
   { exchange, request, answer, startDateMs, endDateMs }: SelectedExchange,
   firstMs: number,
   spanMs: number,
+  share: number,
 ): string {
   const { server, method, tool, outcome, error } = exchange;
   const waitMs = endDateMs === undefined ? undefined : endDateMs - startDateMs;
@@ -66,18 +106,18 @@ function exchangeRow(
   const width = Math.max(0.5, ((waitMs ?? spanMs) / spanMs) * 100);
   const name = [method, tool].filter((part) => part !== undefined && part !== '').join(' ');
   const how = error && isFailure(exchange) ? `error ${error.code}` : error ? 'not supported' : outcome;
-  return `<details><summary class="row${isFailure(exchange) ? ' failed' : ''}"><span class="time">${timeOf(startDateMs - firstMs)}</span><span class="quiet" dir="auto">${text(server)}</span><span><code dir="auto">${text(name)}</code> <span class="${isFailure(exchange) ? 'bad' : 'ok'}">${text(how)}</span></span><span class="time">${waitMs === undefined ? '' : timeOf(waitMs)}</span><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect x="${x.toFixed(2)}" y="0" width="${width.toFixed(2)}" height="6"/></svg></summary>
-<pre dir="auto">${text(pretty(request))}</pre>
-${answer === undefined ? '<p class="quiet">There is no complete answer.</p>' : `<pre dir="auto">${text(pretty(answer))}</pre>`}
+  return `<details><summary class="row${isFailure(exchange) ? ' failed' : ''}"><span class="time">${timeOf(startDateMs - firstMs)}</span><span class="quiet" dir="auto">${nameText(server)}</span><span><code dir="auto">${nameText(name)}</code> <span class="${isFailure(exchange) ? 'bad' : 'ok'}">${text(how)}</span></span><span class="time">${waitMs === undefined ? '' : timeOf(waitMs)}</span><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect x="${x.toFixed(2)}" y="0" width="${width.toFixed(2)}" height="6"/></svg></summary>
+<pre dir="auto">${limited(pretty(request), share)}</pre>
+${answer === undefined ? '<p class="quiet">There is no complete answer.</p>' : `<pre dir="auto">${limited(pretty(answer), share)}</pre>`}
 </details>`;
 }
 
 /** Undefined for messages, which are shown with their request, and for facts of no interest here. */
-function eventRow({ event, dateMs, messages }: SelectedEvent, firstMs: number): string | undefined {
+function eventRow({ event, dateMs, messages }: SelectedEvent, firstMs: number, share: number): string | undefined {
   const shown = shownEvent(event, messages.length);
   if (shown === undefined) return undefined;
   const [kind, what] = shown;
-  return `<div class="event"><div class="row"><span class="time">${timeOf(dateMs - firstMs)}</span><span class="quiet" dir="auto">${text(event.server)}</span><span><span class="quiet">${kind}</span> <code dir="auto">${text(what)}</code></span></div></div>`;
+  return `<div class="event"><div class="row"><span class="time">${timeOf(dateMs - firstMs)}</span><span class="quiet" dir="auto">${nameText(event.server)}</span><span><span class="quiet">${kind}</span> <code dir="auto">${limited(what, share)}</code></span></div></div>`;
 }
 
 function shownEvent(event: FlowEvent, messages: number): [kind: string, text: string] | undefined {
