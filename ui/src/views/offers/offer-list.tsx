@@ -8,7 +8,7 @@ import { visible, visibleLine } from '../../text/visible.ts';
 import { enterForm } from './enter-form.ts';
 import { keyOf, type Offered, type OfferKind } from './offered.ts';
 
-const SHOWN = 500;
+const SHOWN = 2_000;
 
 interface Props {
   kind: OfferKind;

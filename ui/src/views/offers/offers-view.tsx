@@ -1,6 +1,6 @@
 // Tools, resources or prompts of the servers: the list, and the form, result and history of the selected one.
 
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import type { Overview } from '../../../../src/app/inspector/api.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -22,11 +22,12 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
   const looked = useCell(source);
   const { params } = useRoute();
   const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search); // typing does not wait for hundreds of rows
   const server = params.server ?? '';
   // With a name, `server` is the server of the selected offer, and `list` the server whose offers are listed.
   const listed = params.name === undefined ? server : (params.list ?? '');
   const offered = all.flatMap(({ name }) => offeredBy(name, known[name], kind));
-  const shown = offered.filter((one) => (listed === '' || one.server === listed) && matches(one, search));
+  const shown = offered.filter((one) => (listed === '' || one.server === listed) && matches(one, wanted));
   const isKnown = all.some(({ name }) => name === server);
   const chosen =
     offered.find((one) => one.name === params.name && one.server === server) ??
