@@ -43,8 +43,8 @@ function About({ name, canSet, offer }: { name: string; canSet: boolean; offer: 
         {info && <Fact name="name" value={visibleLine(info.title ?? info.name)} />}
         {info && <Fact name="version" value={visibleLine(info.version)} />}
         <Fact name="revision" value={visibleLine(revision)} />
-        <Fact name="offers" value={offered.join(', ')} />
       </dl>
+      <p>Offers {offered.join(', ')}.</p>
       {info?.description && <p className="about">{visible(info.description)}</p>}
       {info?.websiteUrl && <p className="mono">{visibleLine(info.websiteUrl)}</p>}
       {offer.recorded && <p className="muted">From the recorded answers of the server.</p>}
