@@ -22,7 +22,9 @@ async function start(declare: (server: Server) => void, options?: ClientOptions)
   const serving = await serveHttp(server, { token: false });
   later(() => serving.close());
   const adapter = await adapterOf(String(serving.url));
-  const client = await connect({ url: adapter.url }, options);
+  // On a busy machine, a slow answer to the probe must not count as a server of an earlier revision.
+  const patient = { probeTimeoutMs: 1_000_000, startupTimeoutMs: 2_000_000 };
+  const client = await connect({ url: adapter.url }, { ...patient, ...options });
   later(() => client.close());
   expect(client.server.revision).toBe('2026-07-28');
   return { server, adapter, client };

@@ -211,7 +211,7 @@ test('refuses a server that answers with an unknown version, and stops it', asyn
 
 test.each([
   ['2025-01-13', /^No revision of MCP has this date/],
-  ['2031-01-01', /^Update the server or this package; .*--era/],
+  ['2031-01-01', /^Update the server or this package\. .*--era/],
 ])('the hint about the unknown version %s names its cure', async (version, hint) => {
   const server = new Logged('offers-another-version', version);
   await expect(server.connect()).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
