@@ -59,6 +59,10 @@ export const commandGroups: Readonly<Record<string, Readonly<Record<string, Tabl
       summary: 'show the config files, their servers and their errors',
       load: () => import('./commands/config.ts'),
     },
+    doctor: {
+      summary: 'check config, servers and system, and print fixes',
+      load: () => import('./commands/doctor.ts'),
+    },
     lock: { summary: 'approve the definitions of servers, or compare them', load: () => import('./commands/lock.ts') },
     import: { summary: 'copy servers from another host into the config', load: async () => (await edit()).importing },
     export: { summary: 'copy servers from the config to another host', load: async () => (await edit()).exporting },

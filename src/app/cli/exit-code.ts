@@ -7,6 +7,8 @@ export const ExitCode = {
   toolError: 1,
   /** Used only by `check`. */
   ruleViolated: 1,
+  /** Used only by `doctor`. */
+  problemFound: 1,
   usage: 2,
   server: 3,
   timeout: 4,

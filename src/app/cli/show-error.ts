@@ -39,7 +39,7 @@ export function errorDocument(error: Error): { hint?: string; exitCode: number }
   return { code: 'INTERNAL', ...described, exitCode: exitCodeOf(error) };
 }
 
-function evidenceLines({ evidence }: StandpipeError): string[] {
+export function evidenceLines({ evidence }: StandpipeError): string[] {
   if (!evidence) return [];
   const { command, exitCode, signal, stderrTail, firstNoise } = evidence;
   return [

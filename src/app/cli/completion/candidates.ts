@@ -34,6 +34,7 @@ const files: Files = { filesBehind: '' };
 
 /** Source of candidates for a value, by its name in the help. */
 const values: Readonly<Record<string, Answer>> = {
+  config: files,
   file: files,
   folder: files,
   path: files,

@@ -50,6 +50,19 @@ export function readResidentBytes(pid: number): number | undefined {
   }
 }
 
+/** Resident memory of a session leader, its session and its descendants. Undefined without /proc or if all have exited. */
+export function residentBytesOfSession(leader: number): number | undefined {
+  const table = readProcessTable() ?? [];
+  const members = new Set(
+    table.filter(({ pid, session }) => pid === leader || session === leader).map(({ pid }) => pid),
+  );
+  for (let before = 0; before < members.size; ) {
+    before = members.size;
+    for (const { pid, parent } of table) if (members.has(parent)) members.add(pid);
+  }
+  return members.size === 0 ? undefined : [...members].reduce((sum, pid) => sum + (readResidentBytes(pid) ?? 0), 0);
+}
+
 function readStat(pid: string): ProcessRow | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
