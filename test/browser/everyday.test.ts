@@ -33,6 +33,7 @@ inBrowser('everyday use', () => {
     await soon(() => rows(page).count()).toBe(2);
     expect(await page.locator('.row.bad').count()).toBe(0);
     await goTo(page, '#/latency');
+    await page.getByRole('checkbox', { name: /^startup/ }).check();
     const row = page.getByRole('row').filter({ hasText: 'server/discover' });
     await row.waitFor();
     expect(await row.textContent()).not.toContain('%');
