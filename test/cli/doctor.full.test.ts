@@ -5,10 +5,11 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { ExaminedServer } from '../../src/app/cli/doctor/examine-servers.ts';
 import type { Finding } from '../../src/app/cli/doctor/finding.ts';
-import { everythingEntry, fixturePath, folder, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
+import { everythingEntry, fixturePath, folder, pidsIn, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
 
 const isWindows = process.platform === 'win32';
 const node = (code: string, more: object = {}) => ({ command: process.execPath, args: ['-e', code], ...more });
@@ -37,7 +38,7 @@ test('a healthy set-up has no findings, and the time and memory of its servers',
   expect(servers).toMatchObject([{ name: 'everything', state: 'ready', readyAfterMs: expect.any(Number) }]);
   if (process.platform === 'linux') expect(servers[0]!.residentBytes).toBeGreaterThan(10 * 1024 * 1024);
   const { stdout } = await runCli(['doctor', config]);
-  expect(stdout).toContain('No problems found.');
+  expect(stdout).toMatch(/^(?:No problems found\.|0 problems, \d+ warnings?)$/m);
 });
 
 describe('a broken set-up has one problem with its fix', () => {
@@ -182,6 +183,39 @@ test.skipIf(isWindows)('the socket of a killed host is a warning with the comman
   expect(report.findings[0]!.fix).toContain('rm ');
   expect(report.code).toBe(0);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a process that outlived its host is a warning, and one of a running host is not',
+  async () => {
+    const file = join(folder, 'daemon.pid');
+    const daemon = `const { spawn } = require('child_process');
+    const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { detached: true, stdio: 'ignore' });
+    require('fs').writeFileSync(${JSON.stringify(file)}, String(pid));
+    import(${JSON.stringify(pathToFileURL(fixturePath('everything.mjs')).href)});`;
+    const starting = writeConfig('daemon.json', { everything: node(daemon, { keepDaemons: true }) });
+    const empty = writeConfig('empty.json', {});
+    const orphans = async () => {
+      const { stdout } = await runCli(['doctor', empty, '--json']);
+      const { findings } = JSON.parse(stdout) as Report;
+      return findings.find(({ topic }) => topic === 'orphan');
+    };
+    const host = await startHost(['--config', starting]);
+    const [pid] = pidsIn(file) as [number];
+    try {
+      expect((await orphans())?.evidence?.join() ?? '').not.toContain(`pid ${pid}:`);
+      await stopHost(host);
+      const found = await orphans();
+      expect(found).toMatchObject({
+        level: 'warning',
+        evidence: expect.arrayContaining([expect.stringContaining(`pid ${pid}: `)]),
+      });
+      expect(found!.fix).toMatch(new RegExp(`kill .*\\b${pid}\\b`));
+    } finally {
+      host.kill('SIGTERM');
+      process.kill(pid, 'SIGKILL');
+    }
+  },
+);
 
 test('a disabled entry is listed and not started', async () => {
   const trace = join(folder, 'disabled-started');

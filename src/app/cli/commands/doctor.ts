@@ -6,7 +6,7 @@ import type { RejectedServer } from '../../../config/config-file.ts';
 import { surveyConfig } from '../../../config/files/load-config.ts';
 import type { ConfigProblem } from '../../../config/problem.ts';
 import { ownInfo } from '../../../mcp/own-info.ts';
-import { examineHost, examineRuntime, examineTokens } from '../doctor/examine-runtime.ts';
+import { examineHost, examineOrphans, examineRuntime, examineTokens } from '../doctor/examine-runtime.ts';
 import { type ExaminedServer, examineServers } from '../doctor/examine-servers.ts';
 import { examineDisks, examineNode, examinePath, examineProxies, findRunners } from '../doctor/examine-system.ts';
 import { type Finding, maskerFor } from '../doctor/finding.ts';
@@ -60,6 +60,7 @@ async function examine(invocation: Invocation) {
     ...examinePath(servers),
     ...host.findings,
     ...runtime.findings,
+    ...examineOrphans(),
     ...examineTokens(),
     ...proxies.findings,
     ...disks.findings,

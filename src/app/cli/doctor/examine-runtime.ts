@@ -11,6 +11,7 @@ import { defaultTokenFile, readTokenFile } from '../../../host/gateway/access/to
 import type { ServerStatus } from '../../../host/supervision/server-state.ts';
 import { findLive } from '../../../observe/live/find-live.ts';
 import { isTrusted, runtimeFolder } from '../../../observe/live/runtime-folder.ts';
+import { findOrphans, type Orphan } from '../../../wire/process/tree/orphans.ts';
 import { isServed } from '../../../wire/transport/local-socket.ts';
 import type { Settings } from '../invocation.ts';
 import { controlPathOf } from '../servers/running-host.ts';
@@ -71,6 +72,27 @@ export async function examineHost(settings: Settings): Promise<{ running: Server
   } catch (error) {
     return { running: [], findings: [{ ...failure(error), topic: 'host' }] };
   }
+}
+
+const MOST_SHOWN = 20;
+
+export function examineOrphans(orphans: readonly Orphan[] = findOrphans()): Finding[] {
+  if (orphans.length === 0) return [];
+  const shown = orphans.slice(0, MOST_SHOWN);
+  const more = orphans.length - shown.length;
+  const lines = shown.map(({ pid, name }) => `pid ${pid}: ${name}`);
+  return [
+    {
+      level: 'warning',
+      topic: 'orphan',
+      message:
+        orphans.length === 1
+          ? 'A process of a server outlived its host'
+          : `${orphans.length} processes of servers outlived their hosts`,
+      fix: `Unless they are daemons that "keepDaemons" keeps, end them: kill ${shown.map(({ pid }) => pid).join(' ')}`,
+      evidence: more > 0 ? [...lines, `and ${more} more`] : lines,
+    },
+  ];
 }
 
 export function examineTokens(file: string = defaultTokenFile()): Finding[] {

@@ -6,15 +6,26 @@
 // trees it left, because it stays a descendant of that server.
 
 import { readFileSync } from 'node:fs';
+import { readProcessRow } from './process-table.ts';
 
 export const marksVariable = 'STANDPIPE_MARKS';
 const leftVariable = 'STANDPIPE_LEFT';
 
-/** 100 bits. Does not use node:crypto, which takes milliseconds to load. */
+/** 100 random bits, then pid and start time of this process. Does not use node:crypto, which takes milliseconds to load. */
 export function newMark(): string {
   let mark = '';
   while (mark.length < 20) mark += Math.floor(Math.random() * 32).toString(32);
-  return mark;
+  ownStart ??= readProcessRow(process.pid)?.startTicks ?? 0;
+  return `${mark}w${process.pid.toString(32)}w${ownStart.toString(32)}`;
+}
+
+let ownStart: number | undefined;
+
+/** The process that made the mark. Undefined for a mark of an earlier version, or if its start time is unknown. */
+export function hostOfMark(mark: string): { pid: number; startTicks: number } | undefined {
+  const [, pid, start] = /^[0-9a-v]{20}w([0-9a-v]{1,7})w([0-9a-v]{2,12})$/.exec(mark) ?? [];
+  if (pid === undefined || start === undefined) return undefined;
+  return { pid: Number.parseInt(pid, 32), startTicks: Number.parseInt(start, 32) };
 }
 
 export function addMark(environment: Readonly<Record<string, string>>, mark: string): Record<string, string> {
