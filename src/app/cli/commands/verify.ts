@@ -68,9 +68,9 @@ line is wrong, 3 the server cannot be started.`,
     'verify session.jsonl -- node server.mjs',
     'verify session.jsonl --learn -- node server.mjs',
     'verify session.jsonl weather --junit verify.xml --html verify.html',
-    "verify session.jsonl https://example.com/mcp --header 'X-Key: ${KEY}'",
+    "verify a.jsonl https://example.com/mcp --header 'X-Key: ${KEY}'",
     "verify session.jsonl --allow-calls 'write_*' -- node server.mjs",
-    "verify session.jsonl --set 'arguments.token=${TOKEN}' -- node server.mjs",
+    "verify a.jsonl --set 'arguments.token=${TOKEN}' -- node server.mjs",
     'verify session.jsonl --update -- node server.mjs',
   );
   command.action(run(verifyFile));
