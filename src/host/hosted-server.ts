@@ -27,6 +27,14 @@ import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { StateChange } from './supervision/server-state.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
+/** A hosted server, for layers around it. */
+export interface LayeredServer {
+  /** The current entry: a reload of the config replaces it. */
+  readonly config: ServerConfig;
+  /** The revision of MCP that its last process speaks. Undefined before the first is connected. */
+  readonly revision: string | undefined;
+}
+
 export interface HostOptions {
   /** Extensions that this host takes part in. All others pass through it unchanged. */
   extensions?: readonly Extension[];
@@ -53,7 +61,7 @@ export interface HostOptions {
   /** The records of a server of the fleet, or of an instance that this node runs for it. Undefined for all others. */
   recordsOf?: ((config: ServerConfig) => KeptRecords | undefined) | undefined;
   /** Further layers around the service of each server, such as an audit trail. The first one receives a request first. */
-  layers?: ((server: string) => readonly ServiceLayer[]) | undefined;
+  layers?: ((server: string, facts: LayeredServer) => readonly ServiceLayer[]) | undefined;
   eraMemory?: EraMemory;
   clock?: Clock;
   random?: () => number;
@@ -104,7 +112,7 @@ export interface HostContext
 /** A server may change its definitions at every listing. */
 const MOST_TOLD = 1_000;
 
-export class HostedServer implements InstanceOwner {
+export class HostedServer implements InstanceOwner, LayeredServer {
   readonly pool: Pool;
   readonly service: Service;
   readonly clock: Clock;
@@ -136,7 +144,7 @@ export class HostedServer implements InstanceOwner {
     this.pool = new Pool(this, context);
     this.#extensions = register(withDefaults(builtInExtensions, context.extensions, 'host'));
     this.#clientExtensions = register(withDefaults(defaultExtensions, context.extensions, 'client'));
-    this.service = compose(this.#extended(), ...(context.layers?.(config.name) ?? []));
+    this.service = compose(this.#extended(), ...(context.layers?.(config.name, this) ?? []));
     this.calls = this.#typedClient();
   }
 
@@ -147,6 +155,10 @@ export class HostedServer implements InstanceOwner {
 
   get config(): ServerConfig {
     return this.#config;
+  }
+
+  get revision(): string | undefined {
+    return this.client?.server.revision;
   }
 
   get facts(): ServiceFacts | undefined {

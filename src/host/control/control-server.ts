@@ -10,6 +10,7 @@ import { RpcCode, RpcError, StandpipeError, toError, UsageError } from '../../ba
 import { ownCommand } from '../../base/own-command.ts';
 import type { ClientAdapter } from '../../mcp/adapter/client-adapter.ts';
 import { ClientAdapters } from '../../mcp/adapter/client-adapters.ts';
+import { compose, type ServiceLayer } from '../../mcp/layers/layer.ts';
 import { newClient } from '../../mcp/service.ts';
 import { withFileLock } from '../../wire/process/files/file-lock.ts';
 import { SendBudget } from '../../wire/send-budget.ts';
@@ -54,6 +55,8 @@ export interface ControlOptions extends ControlHooks {
   /** Called when no program has been connected for `idleMs`; before the first connection, for at least 30 s. */
   onIdle?: (() => void) | undefined;
   idleMs?: number | undefined;
+  /** Layers around the service of each connection. The first one receives a request first. */
+  layers?: readonly ServiceLayer[] | undefined;
   maxConnections?: number;
   /** Limit of unread answers of all clients together. */
   maxUnreadChars?: number;
@@ -76,7 +79,7 @@ export function ownPrincipal(): string {
 
 export async function serveControl(host: Host, path: string, options: ControlOptions = {}): Promise<ControlServer> {
   const { clock = systemClock, maxUnreadChars = MOST_UNREAD_CHARS_OF_ALL } = options;
-  const { maxConnections = MOST_CONNECTIONS, idleMs, onIdle } = options;
+  const { maxConnections = MOST_CONNECTIONS, idleMs, onIdle, layers = [] } = options;
   const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
   const principal = ownPrincipal();
   const adapters = new Set<Promise<ClientAdapter>>();
@@ -93,7 +96,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     const client = newClient(principal);
     const observer = host.clients.observe(client, { door: 'socket' });
     // Only the owner's programs can connect: they may see all details of an error.
-    const served = new ClientAdapters(service, { exposeErrors: true, ...limits }).connect(
+    const served = new ClientAdapters(compose(service, ...layers), { exposeErrors: true, ...limits }).connect(
       StreamTransport.over(socket, { observer, ...unread }),
       client,
       observer,

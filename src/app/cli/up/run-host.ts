@@ -31,6 +31,7 @@ import { noiseText } from '../servers/server-reports.ts';
 import { ServerSecrets, showTraffic } from '../servers/show-traffic.ts';
 import { type AuditFlags, auditHost } from './audit-host.ts';
 import { logStderr } from './host-log.ts';
+import { hostTelemetry } from './host-telemetry.ts';
 import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import { adviceFor, errorLine, jsonView, logView, screenView, type UpView } from './view.ts';
 import { Viewers } from './viewers.ts';
@@ -63,8 +64,12 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   const isRepeated = repeatedFailures();
   const controlPath = controlPathOf(settings); // undefined without a config, which `Host.open` reports
   const audit = auditHost(options, { redact: (text) => secrets.redact(text), node: settings.node, note: tell });
+  const { telemetry, notes } = await hostTelemetry(tell);
   const hostOptions: HostOptions = {
-    layers: audit && ((server) => [audit.layers.ofServer(server)]),
+    layers: (server, facts) => [
+      ...(audit ? [audit.layers.ofServer(server)] : []),
+      ...(telemetry ? [telemetry.ofServer(server, facts)] : []),
+    ],
     eraMemory: userEraMemory(),
     // The socket admits one host at a time.
     ...(controlPath && { stateFile: join(stateFolder(), `${shortHash(controlPath)}.records`) }),
@@ -106,6 +111,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     onDown: () => asked.abort(),
     shareServer: settings.shared ? (brought) => shared.share(brought) : undefined,
     fleet: fleet?.control,
+    layers: telemetry && [telemetry.ofSocket()],
     idleMs: idle,
     onIdle: () => {
       tell(`no client was connected for ${durationText(idle!)}`);
@@ -143,14 +149,14 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     await viewers.close();
     // The host is stopped after the Inspector, which can start servers until it is closed.
     await host.stop();
-    await Promise.all([recorder?.close(), audit?.log.close()]);
+    await Promise.all([recorder?.close(), audit?.log.close(), telemetry?.close()]);
   };
   try {
     await audit?.log.open();
     const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
-    http = plan && (await serveHost(host, plan, ownerFile, tell, { fleet, audit }));
+    http = plan && (await serveHost(host, plan, ownerFile, tell, { fleet, audit, telemetry }));
     shown.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
-    for (const text of trouble) shown.note(text);
+    for (const text of [...trouble, ...notes]) shown.note(text);
     if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
     if (await recorder?.open()) shown.note(`All traffic is recorded to ${recorder!.file}`);
     if (audit) shown.note(`Calls are recorded in the audit trail ${audit.log.file}`);

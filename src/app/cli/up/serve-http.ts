@@ -6,6 +6,7 @@ import { FileWatch } from '../../../config/files/watch-files.ts';
 import type { Tls } from '../../../host/gateway/http/listener.ts';
 import { type HttpServing, serveHttp } from '../../../host/gateway/http/serve-http.ts';
 import type { Host } from '../../../host/host.ts';
+import type { Telemetry } from '../../../host/telemetry/telemetry.ts';
 import type { UpFleet } from '../fleet/up-fleet.ts';
 import { invalidOption } from '../invocation.ts';
 import type { HostAudit } from './audit-host.ts';
@@ -86,6 +87,12 @@ export interface HostServing {
   close(): Promise<void>;
 }
 
+interface Beside {
+  fleet?: UpFleet | undefined;
+  audit?: HostAudit | undefined;
+  telemetry?: Telemetry | undefined;
+}
+
 const DEFAULT_DRAIN_MS = 10_000;
 
 /** `ownerFile`: file of the owner's token, which is used if no other tokens are configured. */
@@ -94,7 +101,7 @@ export async function serveHost(
   { options, address, tls }: HttpPlan,
   ownerFile: string,
   note: (text: string) => void,
-  { fleet, audit }: { fleet?: UpFleet | undefined; audit?: HostAudit | undefined } = {},
+  { fleet, audit, telemetry }: Beside = {},
 ): Promise<HostServing> {
   const known = (name: string | undefined) => name === undefined || host.isListed(name);
   const serviceOf = (name: string | undefined) => {
@@ -108,7 +115,10 @@ export async function serveHost(
     token,
     observeClient: host.clients.observe,
     shared: fleet?.sharedQuotas,
-    layers: audit && ((name) => [audit.layers.ofGateway(name)]),
+    layers: (name) => [
+      ...(telemetry ? [telemetry.ofGateway(name)] : []),
+      ...(audit ? [audit.layers.ofGateway(name)] : []),
+    ],
     metrics: [...hostMetrics(host), ...(fleet ? fleetMetrics(fleet) : [])],
     notReady: () => fleet?.whyNotReady(host) ?? whyNotReady(host),
     notYet: (name) => (name !== undefined && known(name) ? undefined : fleet?.whyNotYet(name === undefined)),

@@ -1,6 +1,6 @@
 // Starts the host of a config in the background. If several programs do so at once, one starts it and the others wait for its
 // socket. The host does not keep the terminal or the folder of that program. It gets only the environment variables that servers
-// inherit and those that the config refers to.
+// inherit, those of OpenTelemetry, and those that the config refers to.
 
 import { closeSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,6 +22,7 @@ import type { Settings } from '../invocation.ts';
 import { certainControlPath, configFileOf, configOptions, controlNameOf } from '../servers/running-host.ts';
 import { auditFile } from './audit-host.ts';
 import { hostLogFile } from './host-log.ts';
+import { telemetryVariables } from './host-telemetry.ts';
 
 export interface BackgroundOptions {
   /** Time in ms without clients after which the host ends. */
@@ -79,7 +80,9 @@ async function start(
   let started: DetachedStart;
   try {
     const needed = file === undefined ? {} : variablesOf(file);
-    const env = hasFleet ? ({ ...process.env } as Record<string, string>) : { ...getDefaultEnvironment(), ...needed };
+    const env = hasFleet
+      ? ({ ...process.env } as Record<string, string>)
+      : { ...getDefaultEnvironment(), ...telemetryVariables(), ...needed };
     const cwd = words ? process.cwd() : file === undefined ? homedir() : projectFolder(file);
     started = await startDetached([mainFile, ...args], { cwd, env, output });
   } catch (cause) {

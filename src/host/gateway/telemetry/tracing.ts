@@ -2,19 +2,16 @@
 // from `_meta` (traceparent, tracestate, baggage) and passed to the server in the same members.
 
 import type { Context, Span } from '@opentelemetry/api';
-import { toError } from '../../../base/errors.ts';
 import { metaOf } from '../../../base/json-object.ts';
-import { textOf } from '../../../base/text-of.ts';
 import {
   forClients,
-  outcomeLabel,
   type RequestOutcome,
   reportOutcome,
   type ServiceLayer,
   type ServiceRequest,
 } from '../../../mcp/layers/layer.ts';
-import { methodsOfMcp } from '../../../mcp/methods.ts';
 import type { Caller, Params, Result } from '../../../mcp/service.ts';
+import { failureOf, spanFacts } from '../../../mcp/span-facts.ts';
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -22,10 +19,14 @@ type Api = typeof import('@opentelemetry/api');
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 let api: Api | undefined;
 
+/** Whether the application has registered an SDK that takes spans. */
+export function isSdkRegistered(): boolean {
+  return (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED]?.trace !== undefined;
+}
+
 export function trace(server: string): ServiceLayer {
   return forClients((next) => (method, params, caller) => {
-    const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED];
-    if (registered?.trace === undefined) return next(method, params, caller);
+    if (!isSdkRegistered()) return next(method, params, caller);
     if (api) return inSpan(api, next, server, method, params, caller);
     return import('@opentelemetry/api').then((loaded) => {
       api = loaded;
@@ -45,17 +46,15 @@ function inSpan(
   const { trace, context, propagation, SpanKind } = loaded;
   const meta = metaOf(params) ?? {};
   const parent = parentOf(loaded, meta);
-  const used = methodsOfMcp.get(method)?.target;
-  // A URI has too many values for a span name.
-  const target = used?.parameter === 'name' ? textOf(params.name) : undefined;
+  const { name, attributes: facts } = spanFacts(method, params);
   const attributes = {
-    'mcp.method.name': method,
+    ...facts,
     'mcp.protocol.version': caller.client.revision,
+    'jsonrpc.request.id': caller.request && String(caller.request.id),
+    'network.transport': 'tcp',
+    'network.protocol.name': 'http',
     'standpipe.server': server,
-    ...(used?.list === 'tools' ? { 'gen_ai.tool.name': target, 'gen_ai.operation.name': 'execute_tool' } : {}),
-    ...(used?.list === 'prompts' ? { 'gen_ai.prompt.name': target } : {}),
   };
-  const name = target === undefined ? method : `${method} ${target}`;
   const span = trace.getTracer('standpipe').startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
   const active: Context = trace.setSpan(parent, span);
   const carrier: Record<string, string> = {};
@@ -76,10 +75,11 @@ function parentOf({ trace, context, propagation }: Api, meta: Params): Context {
 }
 
 function end(span: Span, outcome: RequestOutcome): void {
-  const label = outcomeLabel(outcome);
-  if (label !== 'ok') {
-    span.setAttribute('error.type', label);
-    span.setStatus('error' in outcome ? { code: 2, message: toError(outcome.error).message } : { code: 2 });
+  const failure = failureOf(outcome);
+  if (failure) {
+    for (const [key, value] of Object.entries(failure.attributes))
+      if (value !== undefined) span.setAttribute(key, value);
+    span.setStatus({ code: 2, message: failure.message });
   }
   span.end();
 }
