@@ -17,7 +17,12 @@ test.each([
     'stdout',
     ['"next": "npx standpipe tools other'],
   ],
-  ['tap', ['tap', '--bogus'], 'stderr', ['npx standpipe tap [--record FILE | --keep]', 'or npx standpipe tap [options] URL']],
+  [
+    'tap',
+    ['tap', '--bogus'],
+    'stderr',
+    ['npx standpipe tap [--record FILE | --keep]', 'or npx standpipe tap [options] URL'],
+  ],
   ['connect', ['connect'], 'stderr', ['npx standpipe connect <server>', 'or npx standpipe connect URL']],
 ] as const)('commands begin with npx after npx: %s', async (_where, words, stream, expected) => {
   const { [stream]: text } = await npx(...words);
