@@ -24,7 +24,10 @@ const MAX_TOLD = 50;
 
 /** `choices`: complaints of alternatives that were not chosen are left out. */
 export async function checkValue(value: unknown, schema: Schema, choices: Choices = {}): Promise<Fault[]> {
-  const { Validator } = await import('@cfworker/json-schema');
+  // A disconnected page cannot load the validator. It cannot call the tool either, and says so.
+  const loaded = await import('@cfworker/json-schema').catch(() => undefined);
+  if (!loaded) return [];
+  const { Validator } = loaded;
   try {
     const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(plainOf(value));
     if (valid) return [];

@@ -49,7 +49,7 @@ test('suggests commands, servers, options, and values of options', async () => {
   expect(await complete('tap', 'install', 'cursor', '')).toEqual([]);
   expect(await complete('fleet', '')).toEqual(['apply', 'diff', 'show']);
   expect(await complete('fleet', 'apply', '')).toEqual({ filesBehind: '' });
-  expect(await complete('help', 'lo')).toEqual(['logs', 'login', 'logout']);
+  expect(await complete('help', 'lo')).toEqual(['logs', 'lock', 'login', 'logout']);
   expect(await complete('rm', 'everything', '')).toEqual(['calculator']);
   expect(await complete('recordings', '')).toEqual(['ls', 'rm', 'prune']);
   expect(await complete('recordings', 'rm', 'weather-1', '')).toEqual(['weather-2']);
