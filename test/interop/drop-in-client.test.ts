@@ -2,8 +2,7 @@
 // Intended differences are in docs/interop.md.
 
 import { once } from 'node:events';
-import { closeSync, createWriteStream, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, createWriteStream, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +18,7 @@ import {
 } from '../../src/entry/stdio.ts';
 import type { JsonRpcMessage } from '../../src/wire/jsonrpc/message.ts';
 import { closing, isAlive, until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { isOfWine } from '../fixtures/windows.ts';
 
 const node = process.execPath;
@@ -27,7 +27,7 @@ const script = (text: string, options: Partial<StdioClientOptions> = {}) =>
 const echo = 'process.stdin.pipe(process.stdout)';
 const sayOnStderr = 'process.stderr.write("from the child\\n"); process.stdin.resume()';
 
-const folder = mkdtempSync(join(tmpdir(), 'drop-in-'));
+const folder = temporaryFolder('drop-in');
 afterEach(() => rmSync(join(folder, 'log'), { force: true }));
 
 test('the parameters of the official transport are options of ours, as types', () => {
