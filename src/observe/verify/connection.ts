@@ -19,6 +19,8 @@ export interface Connection {
   readonly client: ClientFacts;
   readonly revision: Revision;
   readonly isClosed: () => boolean;
+  /** Resolves when the server has asked for the roots. */
+  readonly rootsAsked: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,10 @@ export async function openConnection(
   const { capabilities, info, facts } = opening;
   const revision = options.revision ?? knownRevision(facts?.revision);
   const client = { identity: newClient(), capabilities, info, logLevel: undefined };
+  let asked: () => void = () => undefined;
+  const rootsAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
   if ('request' in target) {
     const used: ClientFacts = { ...client, revision: revision ?? NEWEST_MODERN };
     return {
@@ -93,14 +99,20 @@ export async function openConnection(
       client: used,
       revision: used.revision,
       isClosed: () => false,
+      rootsAsked,
       close: async () => target.gone?.(used.identity),
     };
   }
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, clock } = options;
+  const rootsOf = async () => {
+    const found = await roots();
+    asked();
+    return (found?.roots ?? []) as Root[];
+  };
   const clientOptions = {
     ...{ revision, signal, clock },
     ...(info && { info }),
-    ...(capabilities.roots && { roots: async () => ((await roots())?.roots ?? []) as Root[] }),
+    ...(capabilities.roots && { roots: rootsOf }),
     // Exactly the recorded capabilities are declared, and no extensions besides.
     shared: { capabilities, asking: new AskingTools() },
     startupTimeoutMs: timeoutMs,
@@ -120,6 +132,7 @@ export async function openConnection(
     client: { ...client, revision: isModernRevision(opened.server.revision) ? NEWEST_MODERN : NEWEST_LEGACY },
     revision: opened.server.revision,
     isClosed: () => isClosed,
+    rootsAsked,
     close: () => opened.close(),
   };
 }

@@ -4,7 +4,8 @@ import { systemClock } from '../../base/clock.ts';
 import { PeerError, RpcError, StandpipeError, toError } from '../../base/errors.ts';
 import { isObject, type JsonObject, metaOf } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/to-json.ts';
-import { pause } from '../../base/wait.ts';
+import { pause, within } from '../../base/wait.ts';
+import { isModernRevision } from '../../mcp/revisions.ts';
 import { type Caller, type Params, type Result, silentCaller } from '../../mcp/service.ts';
 import type { Conversation } from '../replay/conversation.ts';
 import { comparableAnswer, messageOf } from '../replay/diff-sessions.ts';
@@ -54,6 +55,8 @@ const MOST_OPEN = 8;
 const MOST_PAGES = 1000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const POLL_MS = 200;
+/** How long a server may take to ask for the roots, if it did so before a request of the recording. */
+const ROOTS_WAIT_MS = 10_000;
 
 export class RecordingRun {
   restarts = 0;
@@ -70,6 +73,7 @@ export class RecordingRun {
   readonly #tools = new WeakMap<Connection, Promise<Tools | undefined>>();
   /** Recorded ids of tasks that calls of this run have created. */
   readonly #tasks = new Set<string>();
+  readonly #waitedForRoots = new WeakSet<Connection>();
   #hasOpened = false;
   #unanswered = 0;
   #end: string | undefined;
@@ -122,6 +126,7 @@ export class RecordingRun {
       return undefined;
     });
     if (!connection) return { after: { outcome: 'lost' }, reason: this.#end! };
+    await this.#rootsGiven(step, connection);
     const isReadOnly = (tool: string) => this.#isReadOnly(tool, connection);
     const refusal = await this.#permission.refusal(step, params, isReadOnly);
     if (refusal !== undefined) {
@@ -131,6 +136,23 @@ export class RecordingRun {
       return { reason: refusal, cause: 'permission' };
     }
     return this.#send(step, params, connection);
+  }
+
+  /**
+   * Waits for a server that asked for the roots before this request in the recording: it may ask some time after the handshake, and
+   * answer otherwise until then. The list of tools is a round trip, after which the server has read the roots.
+   */
+  async #rootsGiven({ exchange }: Step, connection: Connection): Promise<void> {
+    const { roots, exchanges } = this.#conversation;
+    const { request } = exchange;
+    const isEarlier = roots && request && roots.file === request.file && roots.offset < request.offset;
+    if (!isEarlier || this.#waitedForRoots.has(connection) || isModernRevision(connection.revision)) return;
+    if (!connection.client.capabilities.roots) return;
+    // Asked during a request, the roots are asked again when that request is sent.
+    if (exchanges.some(({ during }) => during?.some(({ isRoots }) => isRoots))) return;
+    this.#waitedForRoots.add(connection);
+    await within(this.#options.clock ?? systemClock, ROOTS_WAIT_MS, connection.rootsAsked);
+    await readTools(connection, this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   }
 
   /** Requests that cannot be compared whatever the server answers. */
