@@ -12,7 +12,7 @@ export const longest = [
   'test/contract/gateway.test.ts',
   'test/process/leased-servers.test.ts',
   'test/fleet/fleet-node.test.ts',
-  'test/check/define-check.test.ts',
+  'test/check/define-check.full.test.ts',
   'test/cli/login.test.ts',
   'test/cli/up.test.ts',
   'test/tap/transparent.test.ts',

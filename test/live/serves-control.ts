@@ -1,5 +1,5 @@
 // A process that serves the control socket on demand and reports the outcome. Bundled before it is run: see
-// control-race.test.ts.
+// control-race.full.test.ts.
 
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import type { Host } from '../../src/host/host.ts';
