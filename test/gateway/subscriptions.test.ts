@@ -82,6 +82,8 @@ describe('the log level', () => {
     expect(levels()).toEqual([]);
     await quiet.client.setLoggingLevel('error');
     await loud.client.setLoggingLevel('debug');
+    // The gateway answers a client before it has set the level of the server.
+    await until('the server has both levels', () => levels().length === 2);
     for (const level of ['debug', 'info', 'error']) await call(usual, 'say', { level, data: level });
     await until('all have heard the last', () => [quiet, loud, usual].every(({ logs }) => logs.includes('error')));
     expect([quiet.logs, loud.logs, usual.logs]).toEqual([['error'], ['debug', 'info', 'error'], ['info', 'error']]);
