@@ -107,9 +107,11 @@ describe('the log level', () => {
     const metas: unknown[] = [];
     one.client.setNotificationHandler('notifications/message', ({ params }) => void metas.push(params._meta));
     await one.client.setLoggingLevel('debug');
-    await call(one, 'legacy__say', { level: 'debug', data: 'x' });
-    await until('it is heard', () => metas.length > 0);
-    expect(metas).toEqual([{ 'dev.standpipe/server': 'legacy' }]);
+    const heard = async () => {
+      await call(one, 'legacy__say', { level: 'debug', data: 'x' });
+      return metas[0];
+    };
+    await expect.poll(heard).toEqual({ 'dev.standpipe/server': 'legacy' });
   });
 });
 
