@@ -4,7 +4,8 @@ import type { VerifyReport } from '../../src/entry/recording.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { recordedVolatile, volatile } from './volatile.ts';
 
-const allowed = ['--allow-calls', 'create'];
+// A busy machine may take any time for an answer.
+const allowed = ['--allow-calls', 'create', '--slower-factor', '1000000'];
 
 async function verified(file: string, ...options: string[]): Promise<{ code: number | null; report: VerifyReport }> {
   const { code, stdout } = await runCli(['verify', file, '--json', ...allowed, ...options, '--', ...volatile()]);
