@@ -37,7 +37,9 @@ describe.each(Object.entries(servers))('%s', (_, { tour, command }) => {
     const words = command(place) as readonly string[];
     const { file } = await recordStdio([...words], tour, place, 1, NEWEST_OF_1);
     const env = { MEMORY_FILE_PATH: `${place}/memory.jsonl` };
-    await expectSame(file, { command: words[0]!, args: words.slice(1), env, stderr: 'ignore' });
+    // server-everything asks for the roots some time after the handshake: whether this tool knows them is a matter of time.
+    const rules = ['tools/call get-roots-list: ignore result'];
+    await expectSame(file, { command: words[0]!, args: words.slice(1), env, stderr: 'ignore' }, { rules });
   });
 });
 
