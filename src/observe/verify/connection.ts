@@ -99,7 +99,7 @@ export async function openConnection(
       client: used,
       revision: used.revision,
       isClosed: () => false,
-      rootsAsked,
+      rootsAsked: Promise.resolve(), // a service asks for them during requests only
       close: async () => target.gone?.(used.identity),
     };
   }
